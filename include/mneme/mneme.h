@@ -1,0 +1,100 @@
+/*
+ * mneme.h - the library: one handle on one store.
+ *
+ * The right memory, for the right user, in the right project, at the right time, within a token
+ * budget, with an explanation of why it was chosen. Never anyone else's.
+ *
+ *     struct mneme_options options = MNEME_OPTIONS_INIT;
+ *     struct mneme *handle = NULL;
+ *     options.store_path = "agent.mneme";
+ *     if (mneme_open(&options, &handle, &err) != MNEME_OK) ...
+ *     mneme_remember(handle, ...); mneme_retrieve(handle, ...);
+ *     mneme_close(handle);
+ *
+ * A handle may be shared by threads. The library starts none: what may wait (buffered traces and
+ * usage, missing vectors) is done by mneme_run_due(), which the host calls when it is idle.
+ */
+#ifndef MNEME_MNEME_H
+#define MNEME_MNEME_H
+
+#include <mneme/admin.h>
+#include <mneme/error.h>
+#include <mneme/memory.h>
+#include <mneme/remember.h>
+#include <mneme/retrieve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MNEME_VERSION "0.1.0"
+
+struct mneme;
+
+/*
+ * Runs `task(argument)` somewhere and returns; `wait` blocks until all tasks given by this call are
+ * done. Lent by the host; NULL members: tasks run at once on the calling thread.
+ */
+struct mneme_executor {
+    void *context;
+    void *(*start)(void *context, void (*task)(void *argument), void *argument);
+    void (*wait)(void *context, void *started);
+};
+
+struct mneme_options {
+    size_t size;
+    const char *store_path; /* the SQLite file; made when missing and `create` is set */
+    int create;
+    int read_only;
+    const void *key; /* optional passphrase of an encrypted store */
+    size_t key_bytes;
+    const char *model_path;   /* a GGUF; NULL or "": none. "none" too. A broken one: see degraded */
+    const char *profile_path; /* the model's profile as JSON; NULL: built in for the default model */
+    const char *tokenizer;    /* "o200k" (default), "cl100k" or "estimate" */
+    size_t index_bytes_max;   /* 0: 1 GiB for partition indexes */
+    struct mneme_executor executor;
+    const char *embedding_cache_path; /* a file to keep vectors in, by hash; NULL or "": none. Not
+                                         for stores whose erasures must reach every copy */
+};
+#define MNEME_OPTIONS_INIT                                                                         \
+    {                                                                                              \
+        .size = sizeof(struct mneme_options)                                                       \
+    }
+
+/*
+ * MNEME_NOT_FOUND    no file there and `create` not set.
+ * MNEME_CORRUPT      not a mneme store, damaged, or made by a newer version; nothing is touched.
+ * MNEME_FORBIDDEN    the key is wrong or missing, or the folder cannot be written.
+ * A model that cannot be loaded does not fail the call: recall goes on by the other sources, and
+ * mneme_model_status() and every trace say so.
+ */
+MNEME_API enum mneme_status mneme_open(const struct mneme_options *options,
+                                       struct mneme **ret_handle, struct mneme_error *err);
+MNEME_API void mneme_close(struct mneme *handle); /* flushes traces and usage; accepts NULL */
+
+/* What may wait: flush buffered traces and usage, embed what has no vector yet.
+ * *ret_left (may be NULL): pieces of work still to do. */
+MNEME_API enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
+                                          struct mneme_error *err);
+
+/* "" when the model works; else one sentence on why there is none. Valid as long as the handle. */
+MNEME_API const char *mneme_model_status(const struct mneme *handle);
+/* Name of the model profile in force, "" without a model; and the dimension of its vectors. */
+MNEME_API const char *mneme_model_name(const struct mneme *handle);
+MNEME_API size_t mneme_model_dim(const struct mneme *handle);
+
+/*
+ * Embed one text as the store would (passage) or as a request. ret_vector: dim floats.
+ * MNEME_UNAVAILABLE without a model.
+ */
+MNEME_API enum mneme_status mneme_embed(struct mneme *handle, const char *text, int is_request,
+                                        float *ret_vector, size_t dim, struct mneme_error *err);
+
+/* Tokens of a text by the configured tokenizer. */
+MNEME_API size_t mneme_token_count(struct mneme *handle, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+-- changes.sql - the outbox, and what indexes are built from: units and their vectors.
+--
+-- A unit's columns are those of its memory or event, then its current vector of the profile, if any.
+
+-- name: CHANGE_ADD
+INSERT INTO changes (kind, tenant, owner, id, revision, at_ms)
+VALUES (:kind, :tenant, :owner, :id, :revision, :at_ms);
+
+-- name: CHANGES_LAST
+SELECT seq FROM sqlite_sequence WHERE name = 'changes';
+
+-- name: CHANGES_FIRST_KEPT
+SELECT seq FROM changes ORDER BY seq LIMIT 1;
+
+-- name: CHANGES_AFTER
+SELECT seq, kind, tenant, owner, id, revision FROM changes
+WHERE seq > :seq ORDER BY seq LIMIT :limit;
+
+-- name: CHANGES_AFTER_OF_PARTITION
+SELECT seq, kind, tenant, owner, id, revision FROM changes
+WHERE tenant = :tenant AND owner = :owner AND seq > :seq ORDER BY seq LIMIT :limit;
+
+-- name: UNIT_MEMORIES_SCAN
+SELECT m.*, v.vector
+FROM memory_rows m
+LEFT JOIN vectors v ON v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
+                   AND v.profile = :profile AND v.text_hash = m.embed_hash
+WHERE m.tenant = :tenant AND m.owner = :owner AND m.id > :after AND m.status NOT IN (2, 5)
+ORDER BY m.id LIMIT :limit;
+
+-- name: UNIT_EVENTS_SCAN
+SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
+       e.event_time_ms, e.recallable, e.attributes, u.confidence, v.vector
+FROM events e
+LEFT JOIN usage u ON u.tenant = e.tenant AND u.memory_id = e.id
+LEFT JOIN vectors v ON v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
+                   AND v.profile = :profile AND v.text_hash = e.embed_hash
+WHERE e.tenant = :tenant AND e.owner = :owner AND e.id > :after AND e.recallable = 1
+ORDER BY e.id LIMIT :limit;
+
+-- name: UNIT_MEMORY_GET
+SELECT m.*, v.vector
+FROM memory_rows m
+LEFT JOIN vectors v ON v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
+                   AND v.profile = :profile AND v.text_hash = m.embed_hash
+WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id AND m.status NOT IN (2, 5);
+
+-- name: UNIT_EVENT_GET
+SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
+       e.event_time_ms, e.recallable, e.attributes, u.confidence, v.vector
+FROM events e
+LEFT JOIN usage u ON u.tenant = e.tenant AND u.memory_id = e.id
+LEFT JOIN vectors v ON v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
+                   AND v.profile = :profile AND v.text_hash = e.embed_hash
+WHERE e.tenant = :tenant AND e.owner = :owner AND e.id = :id AND e.recallable = 1;
+
+-- name: UNIT_MEMORIES_WITHOUT_VECTOR
+SELECT m.*, NULL
+FROM memory_rows m
+WHERE m.status NOT IN (2, 5)
+  AND NOT EXISTS (SELECT 1 FROM vectors v
+                  WHERE v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
+                    AND v.profile = :profile AND v.text_hash = m.embed_hash)
+LIMIT :limit;
+
+-- name: UNIT_EVENTS_WITHOUT_VECTOR
+SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
+       e.event_time_ms, e.recallable, e.attributes, NULL, NULL
+FROM events e
+WHERE e.recallable = 1
+  AND NOT EXISTS (SELECT 1 FROM vectors v
+                  WHERE v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
+                    AND v.profile = :profile AND v.text_hash = e.embed_hash)
+LIMIT :limit;
+
+-- A vector whose unit is gone, or was given another text meanwhile, is not kept.
+
+-- name: VECTOR_PUT
+INSERT INTO vectors
+SELECT :tenant, :owner, :unit, :profile, :text_hash, :dim, :vector
+WHERE EXISTS (SELECT 1 FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :unit
+                                       AND embed_hash = :text_hash)
+   OR EXISTS (SELECT 1 FROM events WHERE tenant = :tenant AND owner = :owner AND id = :unit
+                                     AND embed_hash = :text_hash)
+ON CONFLICT (tenant, owner, unit, profile) DO UPDATE SET
+    text_hash = excluded.text_hash, dim = excluded.dim, vector = excluded.vector
+WHERE vectors.text_hash <> excluded.text_hash OR vectors.vector <> excluded.vector;

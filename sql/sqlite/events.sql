@@ -1,0 +1,42 @@
+-- events.sql - what happened: events, their sessions, the checkpoints of running tasks.
+
+-- name: EVENT_GET
+SELECT tenant, owner, id, agent_id, session_id, place, role, speaker, text, event_time_ms,
+       recallable, attributes, NULL, NULL
+FROM events WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
+-- name: EVENT_EXISTS
+SELECT 1 FROM events WHERE tenant = :tenant AND id = :id;
+
+-- name: EVENT_INSERT
+INSERT INTO events VALUES
+    (:tenant, :owner, :id, :agent_id, :session_id, :place, :role, :speaker, :text, :event_time_ms,
+     :recallable, :attributes, :created_at_ms, :embed_hash);
+
+-- name: SESSION_LAST_PLACE
+SELECT last_place FROM sessions
+WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id;
+
+-- name: SESSION_TOUCH
+INSERT INTO sessions VALUES
+    (:tenant, :owner, :session_id, :agent_id, :event_time_ms, :event_time_ms, :place, 1)
+ON CONFLICT (tenant, owner, session_id) DO UPDATE SET
+    first_event_ms = min(first_event_ms, excluded.first_event_ms),
+    last_event_ms = max(last_event_ms, excluded.last_event_ms),
+    last_place = max(last_place, excluded.last_place), event_count = event_count + 1;
+
+-- name: TASK_STATE_GET
+SELECT state, updated_at_ms, revision FROM task_states
+WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id AND task_id = :task_id;
+
+-- name: TASK_STATE_PUT
+INSERT INTO task_states VALUES
+    (:tenant, :owner, :session_id, :task_id, :state, :updated_at_ms, :revision)
+ON CONFLICT (tenant, owner, session_id, task_id) DO UPDATE SET
+    state = excluded.state, updated_at_ms = excluded.updated_at_ms, revision = excluded.revision;
+
+-- name: TASK_STATES_OF_TASK
+SELECT tenant, owner, session_id, task_id, state, updated_at_ms FROM task_states
+WHERE tenant = :tenant AND owner = :user AND task_id = :task
+ORDER BY session_id IS NOT :session, updated_at_ms DESC, session_id
+LIMIT 32;

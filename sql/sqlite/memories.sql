@@ -1,0 +1,187 @@
+-- memories.sql - canonical rows: read by key, read as an identity may see them, written.
+--
+-- The filtered reads ask what src/memory/access.c asks: the two partitions, agent, scope (ids that
+-- are not open are bound as NULL, which equals nothing; shared rows have no scope of one user),
+-- permission, sensitivity, status, validity and confidence. The environment is left to access.c.
+
+-- name: MEMORY_GET
+SELECT * FROM memory_rows WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
+-- name: MEMORY_OWNER
+SELECT owner FROM memories WHERE tenant = :tenant AND id = :id;
+
+-- name: MEMORY_EXISTS
+SELECT 1 FROM memories WHERE tenant = :tenant AND id = :id;
+
+-- name: MEMORY_IS_OF_OWNER
+SELECT 1 FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
+-- name: MEMORY_BY_HASH
+SELECT * FROM memory_rows
+WHERE tenant = :tenant AND owner = :owner AND content_hash = :content_hash
+  AND agent_id = :agent_id AND scope_kind = :scope_kind AND scope_id = :scope_id
+  AND type = :type AND memory_key = :memory_key AND status = 1
+ORDER BY id LIMIT 1;
+
+-- One scope of one owner and one type, the most important first: read in the order of its index, so
+-- that a limit is reached after as many rows. The scope is one that the identity has open.
+
+-- name: MEMORIES_OF_SCOPE
+SELECT * FROM memory_rows
+WHERE tenant = :tenant AND owner = :owner AND scope_kind = :scope_kind AND scope_id = :scope_id
+  AND type = :type
+  AND agent_id IN ('', :agent)
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status = 1 AND authority <> 6
+  AND (valid_from_ms = 0 OR valid_from_ms <= :at)
+  AND (valid_until_ms = 0 OR valid_until_ms > :at)
+  AND confidence_now >= 0.6
+ORDER BY importance DESC, id;
+
+-- name: MEMORIES_BY_KEY
+SELECT * FROM memory_rows
+WHERE tenant = :tenant AND owner IN (:user, '')
+  AND memory_key <> '' AND memory_key IN (SELECT value FROM json_each(:keys))
+  AND agent_id IN ('', :agent)
+  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
+                                        (5, :task), (6, :session))
+  AND (owner <> '' OR scope_kind NOT IN (2, 6))
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status = 1 AND authority <> 6
+  AND (valid_from_ms = 0 OR valid_from_ms <= :at)
+  AND (valid_until_ms = 0 OR valid_until_ms > :at)
+  AND confidence_now >= 0.6;
+
+-- name: MEMORIES_SUCCESSORS
+SELECT * FROM memory_rows m
+WHERE tenant = :tenant AND owner IN (:user, '')
+  AND supersedes <> '' AND supersedes IN (SELECT value FROM json_each(:ids))
+  AND EXISTS (SELECT 1 FROM memories p
+              WHERE p.tenant = m.tenant AND p.owner = m.owner AND p.id = m.supersedes)
+  AND agent_id IN ('', :agent)
+  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
+                                        (5, :task), (6, :session))
+  AND (owner <> '' OR scope_kind NOT IN (2, 6))
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status = 1 AND authority <> 6
+  AND (valid_from_ms = 0 OR valid_from_ms <= :at)
+  AND (valid_until_ms = 0 OR valid_until_ms > :at)
+  AND confidence_now >= 0.6;
+
+-- The same for a past instant. What the identity may reach is judged now, by the present row;
+-- whether the memory was of the type, key or link, and held, by how it stood then: rows with a later
+-- history are all read, the rest where the present row matches.
+
+-- name: MEMORIES_STRUCTURED_PAST
+SELECT * FROM memory_rows m
+WHERE tenant = :tenant AND owner IN (:user, '')
+  AND (type IN (SELECT value FROM json_each(:types))
+       OR EXISTS (SELECT 1 FROM history h
+                  WHERE h.tenant = m.tenant AND h.owner = m.owner AND h.id = m.id
+                    AND h.changed_at_ms > :as_of))
+  AND agent_id IN ('', :agent)
+  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
+                                        (5, :task), (6, :session))
+  AND (owner <> '' OR scope_kind NOT IN (2, 6))
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status IN (1, 3) AND authority <> 6;
+
+-- name: MEMORIES_BY_KEY_PAST
+SELECT * FROM memory_rows m
+WHERE tenant = :tenant AND owner IN (:user, '')
+  AND (memory_key IN (SELECT value FROM json_each(:keys))
+       OR EXISTS (SELECT 1 FROM history h
+                  WHERE h.tenant = m.tenant AND h.owner = m.owner AND h.id = m.id
+                    AND h.changed_at_ms > :as_of))
+  AND agent_id IN ('', :agent)
+  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
+                                        (5, :task), (6, :session))
+  AND (owner <> '' OR scope_kind NOT IN (2, 6))
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status IN (1, 3) AND authority <> 6;
+
+-- name: MEMORIES_SUCCESSORS_PAST
+SELECT * FROM memory_rows m
+WHERE tenant = :tenant AND owner IN (:user, '')
+  AND (supersedes IN (SELECT value FROM json_each(:ids))
+       OR EXISTS (SELECT 1 FROM history h
+                  WHERE h.tenant = m.tenant AND h.owner = m.owner AND h.id = m.id
+                    AND h.changed_at_ms > :as_of))
+  AND agent_id IN ('', :agent)
+  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
+                                        (5, :task), (6, :session))
+  AND (owner <> '' OR scope_kind NOT IN (2, 6))
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status IN (1, 3) AND authority <> 6;
+
+-- name: HISTORY_AS_OF
+SELECT * FROM history
+WHERE tenant = :tenant AND owner = :owner AND id = :id AND changed_at_ms > :as_of
+ORDER BY revision LIMIT 1;
+
+-- name: HISTORY_OF
+SELECT * FROM history WHERE tenant = :tenant AND owner = :owner AND id = :id
+ORDER BY revision DESC;
+
+-- name: HISTORY_KEEP
+INSERT INTO history
+SELECT tenant, owner, id, agent_id, scope_kind, scope_id, type, memory_key, value, title, content,
+       summary, keywords, usage_scenario, entities, category, project, module, authority,
+       confidence, importance, sensitivity, requires_permission, risk, applies_to, valid_from_ms,
+       valid_until_ms, event_time_ms, status, version, supersedes, revision, content_hash,
+       provenance, created_at_ms, updated_at_ms, confirmed_at_ms, attributes,
+       :changed_at_ms, :actor, :reason
+FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
+-- name: MEMORY_REMOVE
+DELETE FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
+-- name: MEMORY_INSERT
+INSERT INTO memories VALUES
+    (:tenant, :owner, :id, :agent_id, :scope_kind, :scope_id, :type, :memory_key, :value, :title,
+     :content, :summary, :keywords, :usage_scenario, :entities, :category, :project, :module,
+     :authority, :confidence, :importance, :sensitivity, :requires_permission, :risk, :applies_to,
+     :valid_from_ms, :valid_until_ms, :event_time_ms, :status, :version, :supersedes, :revision,
+     :content_hash, :provenance, :created_at_ms, :updated_at_ms, :confirmed_at_ms, :attributes,
+     :embed_hash);
+
+-- Neither makes a row for what is not there.
+
+-- name: USAGE_ADD
+INSERT INTO usage
+SELECT :tenant, :memory_id, :last_accessed_at_ms, :access_count, :used_count, :confidence,
+       :confidence_computed_at_ms
+WHERE EXISTS (SELECT 1 FROM memories WHERE tenant = :tenant AND id = :memory_id)
+   OR EXISTS (SELECT 1 FROM events WHERE tenant = :tenant AND id = :memory_id)
+ON CONFLICT (tenant, memory_id) DO UPDATE SET
+    last_accessed_at_ms = max(last_accessed_at_ms, excluded.last_accessed_at_ms),
+    access_count = access_count + excluded.access_count,
+    used_count = used_count + excluded.used_count,
+    confidence = CASE WHEN excluded.confidence >= 0.0 THEN excluded.confidence
+                 ELSE usage.confidence END,
+    confidence_computed_at_ms = CASE WHEN excluded.confidence >= 0.0
+                                THEN excluded.confidence_computed_at_ms
+                                ELSE usage.confidence_computed_at_ms END;
+
+-- name: USAGE_PUT
+INSERT INTO usage
+SELECT :tenant, :memory_id, :last_accessed_at_ms, :access_count, :used_count, :confidence,
+       :confidence_computed_at_ms
+WHERE EXISTS (SELECT 1 FROM memories WHERE tenant = :tenant AND id = :memory_id)
+   OR EXISTS (SELECT 1 FROM events WHERE tenant = :tenant AND id = :memory_id)
+ON CONFLICT (tenant, memory_id) DO UPDATE SET
+    last_accessed_at_ms = excluded.last_accessed_at_ms, access_count = excluded.access_count,
+    used_count = excluded.used_count, confidence = excluded.confidence,
+    confidence_computed_at_ms = excluded.confidence_computed_at_ms;

@@ -1,0 +1,79 @@
+/*
+ * hash.c - folded multiplication for tables, SHA-256 for contents.
+ *
+ * The table hash takes 16 bytes at a time: both words are masked, multiplied to 128 bits, and the
+ * halves folded together, so that every bit of the input reaches every bit of the state. The length
+ * enters first (padding with zeros is then no second name for the same text) and a finaliser of
+ * shifts and multiplications ends it, so that low bits may be used alone.
+ */
+#include "base/hash.h"
+
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "base/err.h"
+
+/* Odd, half of their bits set. */
+#define MASK_A UINT64_C(0xa3b195354a39b70d)
+#define MASK_B UINT64_C(0x1b03738712fad5c9)
+#define MASK_C UINT64_C(0xd6e8feb86659fd93)
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t finish(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= MASK_C;
+    x ^= x >> 29;
+    x *= MASK_A;
+    return x ^ (x >> 32);
+}
+
+uint64_t mn_hash64(const void *bytes, size_t count, uint64_t seed)
+{
+    const unsigned char *at = bytes;
+    uint64_t state = seed ^ MASK_A ^ ((uint64_t)count * MASK_B);
+    uint64_t word[2];
+
+    for (; count >= sizeof word; at += sizeof word, count -= sizeof word) {
+        memcpy(word, at, sizeof word);
+        state = fold(word[0] ^ MASK_A, word[1] ^ MASK_B ^ state) + (state ^ MASK_C);
+    }
+    if (count) {
+        memset(word, 0, sizeof word);
+        memcpy(word, at, count);
+        state = fold(word[0] ^ MASK_A, word[1] ^ MASK_B ^ state) + (state ^ MASK_C);
+    }
+    return finish(state);
+}
+
+static void free_digest(EVP_MD_CTX **digest)
+{
+    EVP_MD_CTX_free(*digest);
+}
+
+bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES])
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    MN_CLEANUP(free_digest) EVP_MD_CTX *digest = EVP_MD_CTX_new();
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned sum_bytes = 0;
+
+    hex[0] = '\0';
+    if (!digest || !EVP_DigestInit_ex(digest, EVP_sha256(), NULL) ||
+        !EVP_DigestUpdate(digest, bytes, count) || !EVP_DigestFinal_ex(digest, sum, &sum_bytes) ||
+        sum_bytes != (MN_SHA256_HEX_BYTES - 1) / 2)
+        return false;
+    for (unsigned i = 0; i < sum_bytes; i++) {
+        hex[2 * i] = DIGITS[sum[i] >> 4];
+        hex[2 * i + 1] = DIGITS[sum[i] & 0xf];
+    }
+    hex[MN_SHA256_HEX_BYTES - 1] = '\0';
+    return true;
+}

@@ -1,0 +1,602 @@
+/*
+ * json.c - JSON at the edges: refused early, read by name, written in order.
+ *
+ * yyjson parses without recursion and strictly (UTF-8, no comments, nothing behind the root), but
+ * leaves three things to its caller that RFC 8259 leaves open: how deep values nest, keys given
+ * twice, and NUL inside texts. One walk over the finished document refuses them, so that what comes
+ * after may recurse, look up by name and use C strings.
+ *
+ * Keys of an object are compared in sorted order: two by two, an object of a million keys would
+ * cost a million squared.
+ *
+ * Numbers are written without the locale's decimal point.
+ */
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define KEYS_COMPARED_IN_PAIRS 16
+#define DECIMALS_MAX 17
+#define NUMBER_BYTES 352 /* DBL_MAX has 309 digits */
+
+/* ---- numbers as text ---- */
+
+/* Fixed places without trailing zeros; -0 is 0; a decimal point whatever the locale. */
+static void print_number(double value, int decimals, char text[NUMBER_BYTES])
+{
+    char *from;
+    char *to;
+
+    decimals = decimals < 0 ? 0 : decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
+    (void)snprintf(text, NUMBER_BYTES, "%.*f", decimals, value);
+    if (!isfinite(value))
+        return;
+    to = text + (text[0] == '-');
+    to += strspn(to, "0123456789");
+    if (*to != '\0') {
+        from = to + strcspn(to, "0123456789"); /* behind the point, which may have several bytes */
+        *to++ = '.';
+        memmove(to, from, strlen(from) + 1);
+        for (to += strlen(to); to[-1] == '0'; to--)
+            ;
+        if (to[-1] == '.')
+            to--;
+        *to = '\0';
+    }
+    if (strcmp(text, "-0") == 0)
+        memcpy(text, "0", 2);
+}
+
+/* ---- the document ---- */
+
+static enum mneme_status fail_twice(const char *key, struct mneme_error *err)
+{
+    return mn_fail(err, MNEME_INVALID, "%.80s: given twice in one object", key);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    yyjson_val *left = *(yyjson_val *const *)a;
+    yyjson_val *right = *(yyjson_val *const *)b;
+    size_t left_bytes = yyjson_get_len(left);
+    size_t right_bytes = yyjson_get_len(right);
+
+    if (left_bytes != right_bytes)
+        return left_bytes < right_bytes ? -1 : 1;
+    return memcmp(yyjson_get_str(left), yyjson_get_str(right), left_bytes);
+}
+
+static enum mneme_status check_keys_in(yyjson_val **key, yyjson_val *object,
+                                       struct mneme_error *err)
+{
+    size_t count = 0;
+    yyjson_obj_iter iter = yyjson_obj_iter_with(object);
+    yyjson_val *next;
+
+    while ((next = yyjson_obj_iter_next(&iter)))
+        key[count++] = next;
+    if (count <= KEYS_COMPARED_IN_PAIRS) {
+        for (size_t i = 1; i < count; i++) {
+            for (size_t j = 0; j < i; j++) {
+                if (compare_keys(&key[i], &key[j]) == 0)
+                    return fail_twice(yyjson_get_str(key[i]), err);
+            }
+        }
+        return MNEME_OK;
+    }
+    qsort(key, count, sizeof *key, compare_keys);
+    for (size_t i = 1; i < count; i++) {
+        if (compare_keys(&key[i], &key[i - 1]) == 0)
+            return fail_twice(yyjson_get_str(key[i]), err);
+    }
+    return MNEME_OK;
+}
+
+static enum mneme_status check_keys(yyjson_val *object, struct mneme_error *err)
+{
+    yyjson_val *few[KEYS_COMPARED_IN_PAIRS];
+    yyjson_val **many;
+    enum mneme_status status;
+
+    if (yyjson_obj_size(object) <= KEYS_COMPARED_IN_PAIRS)
+        return check_keys_in(few, object, err);
+    many = malloc(yyjson_obj_size(object) * sizeof(yyjson_val *));
+    if (!many)
+        return mn_fail_memory(err);
+    status = check_keys_in(many, object, err);
+    free(many);
+    return status;
+}
+
+static bool has_nul(yyjson_val *text)
+{
+    return memchr(yyjson_get_str(text), '\0', yyjson_get_len(text)) != NULL;
+}
+
+/* A container being walked; `key` names what its values belong to, "" in a list of the root. */
+struct level {
+    yyjson_arr_iter array;
+    yyjson_obj_iter object;
+    bool is_object;
+    const char *key;
+};
+
+static void enter(struct level *level, yyjson_val *container, const char *key)
+{
+    level->is_object = yyjson_is_obj(container);
+    level->key = key;
+    if (level->is_object)
+        (void)yyjson_obj_iter_init(container, &level->object);
+    else
+        (void)yyjson_arr_iter_init(container, &level->array);
+}
+
+/* The next value of a container, or NULL at its end; *ret_key its name. */
+static enum mneme_status next_value(struct level *level, yyjson_val **ret_value,
+                                    const char **ret_key, struct mneme_error *err)
+{
+    yyjson_val *key;
+
+    *ret_key = level->key;
+    if (!level->is_object) {
+        *ret_value = yyjson_arr_iter_next(&level->array);
+        return MNEME_OK;
+    }
+    key = yyjson_obj_iter_next(&level->object);
+    *ret_value = key ? yyjson_obj_iter_get_val(key) : NULL;
+    if (key && has_nul(key))
+        return mn_fail(err, MNEME_INVALID, "%.80s: the name holds a NUL", yyjson_get_str(key));
+    if (key)
+        *ret_key = yyjson_get_str(key);
+    return MNEME_OK;
+}
+
+static enum mneme_status check(const char *name, yyjson_val *root, struct mneme_error *err)
+{
+    struct level level[MN_JSON_DEPTH_MAX];
+    int depth = 1;
+
+    MN_TRY(check_keys(root, err));
+    enter(&level[0], root, name);
+    while (depth > 0) {
+        const char *key;
+        yyjson_val *value;
+
+        MN_TRY(next_value(&level[depth - 1], &value, &key, err));
+        if (!value) {
+            depth--;
+            continue;
+        }
+        if (yyjson_is_str(value) && has_nul(value))
+            return mn_fail(err, MNEME_INVALID, "%.80s: holds a NUL", key);
+        if (!yyjson_is_ctn(value))
+            continue;
+        if (depth == MN_JSON_DEPTH_MAX)
+            return mn_fail(err, MNEME_LIMIT, "%.80s: nested deeper than %d levels", name,
+                           MN_JSON_DEPTH_MAX);
+        if (yyjson_is_obj(value))
+            MN_TRY(check_keys(value, err));
+        enter(&level[depth++], value, key);
+    }
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_parse(const char *name, const char *text, size_t bytes,
+                                yyjson_doc **ret_doc, struct mneme_error *err)
+{
+    MN_JSON_AUTO doc = NULL;
+    yyjson_read_err fault;
+
+    if (!text || bytes == 0)
+        return mn_fail(err, MNEME_INVALID, "%s: empty, expected a JSON object", name);
+    if (bytes > MN_JSON_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %zu", name, bytes,
+                       MN_JSON_BYTES_MAX);
+    /* without YYJSON_READ_INSITU the text is only read; the parameter is not const for its sake */
+    doc = yyjson_read_opts((char *)(uintptr_t)text, bytes, YYJSON_READ_NOFLAG, NULL, &fault);
+    if (!doc && fault.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
+        return mn_fail_memory(err);
+    if (!doc)
+        return mn_fail(err, MNEME_INVALID, "%s: not JSON: %s at byte %zu", name, fault.msg,
+                       fault.pos);
+    if (!yyjson_is_obj(yyjson_doc_get_root(doc)))
+        return mn_fail(err, MNEME_INVALID, "%s: must be a JSON object, not %s", name,
+                       yyjson_get_type_desc(yyjson_doc_get_root(doc)));
+    MN_TRY(check(name, yyjson_doc_get_root(doc), err));
+    *ret_doc = doc;
+    doc = NULL;
+    return MNEME_OK;
+}
+
+void mn_json_free(yyjson_doc **doc)
+{
+    yyjson_doc_free(*doc);
+    *doc = NULL;
+}
+
+/* ---- fields ---- */
+
+/* NULL when absent or null. */
+static yyjson_val *field_of(yyjson_val *object, const char *field)
+{
+    yyjson_val *value = yyjson_obj_get(object, field);
+
+    return yyjson_is_null(value) ? NULL : value;
+}
+
+static enum mneme_status fail_type(const char *field, const char *wanted, yyjson_val *value,
+                                   struct mneme_error *err)
+{
+    return mn_fail(err, MNEME_INVALID, "%s: must be %s, not %s", field, wanted,
+                   yyjson_get_type_desc(value));
+}
+
+/* A text value that may become a C string. */
+static enum mneme_status check_text(const char *field, yyjson_val *value, size_t bytes_max,
+                                    struct mneme_error *err)
+{
+    if (!yyjson_is_str(value))
+        return fail_type(field, "a text", value, err);
+    if (yyjson_get_len(value) > bytes_max)
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %zu", field, yyjson_get_len(value),
+                       bytes_max);
+    if (has_nul(value))
+        return mn_fail(err, MNEME_INVALID, "%s: holds a NUL", field);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_text(yyjson_val *object, const char *field, size_t bytes_max,
+                               struct mn_arena *arena, const char **ret, struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+    char *copy;
+
+    if (!value)
+        return MNEME_OK;
+    MN_TRY(check_text(field, value, bytes_max, err));
+    copy = mn_arena_copy_n(arena, yyjson_get_str(value), yyjson_get_len(value));
+    if (!copy)
+        return mn_fail_memory(err);
+    *ret = copy;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_number(yyjson_val *object, const char *field, double low, double high,
+                                 double *ret, struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+    char low_text[NUMBER_BYTES];
+    char high_text[NUMBER_BYTES];
+    double number;
+
+    if (!value)
+        return MNEME_OK;
+    if (!yyjson_is_num(value))
+        return fail_type(field, "a number", value, err);
+    number = yyjson_get_num(value);
+    if (!(number >= low && number <= high)) {
+        print_number(low, 6, low_text);
+        print_number(high, 6, high_text);
+        return mn_fail(err, MNEME_INVALID, "%s: must be from %.40s to %.40s", field, low_text,
+                       high_text);
+    }
+    *ret = number;
+    return MNEME_OK;
+}
+
+/* Whole numbers in any spelling: 3, 3.0, 3e0. */
+static bool whole(yyjson_val *value, int64_t *ret)
+{
+    double real = yyjson_get_real(value);
+
+    if (yyjson_is_sint(value)) {
+        *ret = yyjson_get_sint(value);
+        return true;
+    }
+    if (yyjson_is_uint(value)) {
+        *ret = (int64_t)yyjson_get_uint(value);
+        return yyjson_get_uint(value) <= INT64_MAX;
+    }
+    if (!yyjson_is_real(value) || !(fabs(real) <= 9007199254740992.0) || real != trunc(real))
+        return false;
+    *ret = (int64_t)real;
+    return true;
+}
+
+enum mneme_status mn_json_integer(yyjson_val *object, const char *field, int64_t low, int64_t high,
+                                  int64_t *ret, struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+    int64_t integer = 0;
+
+    if (!value)
+        return MNEME_OK;
+    if (!yyjson_is_num(value))
+        return fail_type(field, "a whole number", value, err);
+    if (!whole(value, &integer) || integer < low || integer > high)
+        return mn_fail(err, MNEME_INVALID,
+                       "%s: must be a whole number from %" PRId64 " to %" PRId64, field, low, high);
+    *ret = integer;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_bool(yyjson_val *object, const char *field, int *ret,
+                               struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+
+    if (!value)
+        return MNEME_OK;
+    if (!yyjson_is_bool(value))
+        return fail_type(field, "true or false", value, err);
+    *ret = yyjson_get_bool(value);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_time(yyjson_val *object, const char *field, int64_t *ret_ms,
+                               struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+
+    if (!value)
+        return MNEME_OK;
+    if (!yyjson_is_str(value))
+        return fail_type(field, "a time as text", value, err);
+    if (has_nul(value))
+        return mn_fail(err, MNEME_INVALID, "%s: holds a NUL", field);
+    return mn_time_parse(field, yyjson_get_str(value), ret_ms, err);
+}
+
+enum mneme_status mn_json_texts(yyjson_val *object, const char *field, size_t items_max,
+                                size_t bytes_max, struct mn_arena *arena,
+                                const char *const **ret_item, size_t *ret_count,
+                                struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+    const char **item;
+    size_t count = 0;
+    yyjson_arr_iter iter;
+    yyjson_val *next;
+
+    if (!value)
+        return MNEME_OK;
+    if (!yyjson_is_arr(value))
+        return fail_type(field, "a list of texts", value, err);
+    if (yyjson_arr_size(value) > items_max)
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu items, at most %zu", field,
+                       yyjson_arr_size(value), items_max);
+    item = mn_arena_array(arena, const char *, yyjson_arr_size(value));
+    if (!item)
+        return mn_fail_memory(err);
+    iter = yyjson_arr_iter_with(value);
+    while ((next = yyjson_arr_iter_next(&iter))) {
+        char name[sizeof err->field];
+
+        (void)snprintf(name, sizeof name, "%.40s[%zu]", field, count);
+        MN_TRY(check_text(name, next, bytes_max, err));
+        item[count] = mn_arena_copy_n(arena, yyjson_get_str(next), yyjson_get_len(next));
+        if (!item[count++])
+            return mn_fail_memory(err);
+    }
+    *ret_item = item;
+    *ret_count = count;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_object_text(yyjson_val *object, const char *field, size_t bytes_max,
+                                      struct mn_arena *arena, const char **ret,
+                                      struct mneme_error *err)
+{
+    yyjson_val *value = field_of(object, field);
+    yyjson_write_err fault;
+    size_t bytes = 0;
+    char *text;
+    char *copy;
+
+    if (!value)
+        return MNEME_OK;
+    if (!yyjson_is_obj(value))
+        return fail_type(field, "an object", value, err);
+    text = yyjson_val_write_opts(value, YYJSON_WRITE_NOFLAG, NULL, &bytes, &fault);
+    if (!text && fault.code == YYJSON_WRITE_ERROR_MEMORY_ALLOCATION)
+        return mn_fail_memory(err);
+    if (!text)
+        return mn_fail(err, MNEME_INVALID, "%s: cannot be written back: %s", field, fault.msg);
+    if (bytes > bytes_max) {
+        free(text);
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %zu", field, bytes, bytes_max);
+    }
+    copy = mn_arena_copy_n(arena, text, bytes);
+    free(text);
+    if (!copy)
+        return mn_fail_memory(err);
+    *ret = copy;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_json_only(yyjson_val *object, const char *const *known,
+                               struct mneme_error *err)
+{
+    yyjson_obj_iter iter = yyjson_obj_iter_with(object);
+    yyjson_val *key;
+
+    while ((key = yyjson_obj_iter_next(&iter))) {
+        size_t i = 0;
+
+        while (known[i] && !yyjson_equals_str(key, known[i]))
+            i++;
+        if (!known[i])
+            return mn_fail(err, MNEME_INVALID, "%.80s: not a known field", yyjson_get_str(key));
+    }
+    return MNEME_OK;
+}
+
+/* ---- writing ---- */
+
+static void before_value(struct mn_json_writer *w)
+{
+    if (w->after_key) {
+        w->after_key = false;
+        return;
+    }
+    if (w->depth == 0)
+        return;
+    if (w->comma[w->depth - 1])
+        mn_buf_char(w->out, ',');
+    w->comma[w->depth - 1] = true;
+}
+
+void mn_json_open(struct mn_json_writer *w, char bracket)
+{
+    before_value(w);
+    if (w->depth >= MN_JSON_DEPTH_MAX) {
+        w->out->failed = true; /* what cannot be read back is not written */
+        return;
+    }
+    mn_buf_char(w->out, bracket);
+    w->comma[w->depth++] = false;
+}
+
+void mn_json_close(struct mn_json_writer *w, char bracket)
+{
+    if (w->depth <= 0) {
+        w->out->failed = true;
+        return;
+    }
+    w->depth--;
+    mn_buf_char(w->out, bracket);
+}
+
+/* Escapes what RFC 8259 asks for; a byte that is no UTF-8 becomes U+FFFD. */
+static void put_quoted(struct mn_buf *out, const char *text, size_t bytes)
+{
+    size_t clean_from = 0;
+    size_t at = 0;
+
+    mn_buf_char(out, '"');
+    while (at < bytes) {
+        size_t start = at;
+        int32_t c = mn_utf8_next(text, bytes, &at);
+
+        if (c >= 0x20 && c != '"' && c != '\\')
+            continue;
+        mn_buf_put(out, text + clean_from, start - clean_from);
+        clean_from = at;
+        if (c < 0)
+            mn_buf_text(out, "\xef\xbf\xbd");
+        else if (c == '"' || c == '\\')
+            mn_buf_put(out, (const char[]){'\\', (char)c}, 2);
+        else if (c == '\n')
+            mn_buf_text(out, "\\n");
+        else if (c == '\t')
+            mn_buf_text(out, "\\t");
+        else if (c == '\r')
+            mn_buf_text(out, "\\r");
+        else
+            mn_buf_printf(out, "\\u%04x", (unsigned)c);
+    }
+    mn_buf_put(out, text + clean_from, bytes - clean_from);
+    mn_buf_char(out, '"');
+}
+
+void mn_json_key(struct mn_json_writer *w, const char *key)
+{
+    before_value(w);
+    put_quoted(w->out, key, strlen(key));
+    mn_buf_char(w->out, ':');
+    w->after_key = true;
+}
+
+void mn_json_put_text(struct mn_json_writer *w, const char *text)
+{
+    mn_json_put_str(w, mn_str_of(text));
+}
+
+void mn_json_put_str(struct mn_json_writer *w, struct mn_str text)
+{
+    before_value(w);
+    put_quoted(w->out, mn_or_empty(text.at), text.bytes);
+}
+
+void mn_json_put_integer(struct mn_json_writer *w, int64_t value)
+{
+    before_value(w);
+    mn_buf_printf(w->out, "%" PRId64, value);
+}
+
+void mn_json_put_number(struct mn_json_writer *w, double value, int decimals)
+{
+    char text[NUMBER_BYTES];
+
+    if (!isfinite(value)) {
+        mn_json_put_null(w);
+        return;
+    }
+    before_value(w);
+    print_number(value, decimals, text);
+    mn_buf_text(w->out, text);
+}
+
+void mn_json_put_bool(struct mn_json_writer *w, bool value)
+{
+    before_value(w);
+    mn_buf_text(w->out, value ? "true" : "false");
+}
+
+void mn_json_put_null(struct mn_json_writer *w)
+{
+    before_value(w);
+    mn_buf_text(w->out, "null");
+}
+
+void mn_json_put_time(struct mn_json_writer *w, int64_t at_ms)
+{
+    char text[32];
+
+    if (at_ms)
+        mn_json_put_text(w, mn_time_print(at_ms, text, sizeof text));
+    else
+        mn_json_put_null(w);
+}
+
+void mn_json_put_raw(struct mn_json_writer *w, const char *json)
+{
+    before_value(w);
+    mn_buf_text(w->out, mn_empty(json) ? "null" : json);
+}
+
+void mn_json_field_text(struct mn_json_writer *w, const char *key, const char *text)
+{
+    mn_json_key(w, key);
+    mn_json_put_text(w, text);
+}
+
+void mn_json_field_integer(struct mn_json_writer *w, const char *key, int64_t value)
+{
+    mn_json_key(w, key);
+    mn_json_put_integer(w, value);
+}
+
+void mn_json_field_number(struct mn_json_writer *w, const char *key, double value, int decimals)
+{
+    mn_json_key(w, key);
+    mn_json_put_number(w, value, decimals);
+}
+
+void mn_json_field_bool(struct mn_json_writer *w, const char *key, bool value)
+{
+    mn_json_key(w, key);
+    mn_json_put_bool(w, value);
+}
+
+void mn_json_field_time(struct mn_json_writer *w, const char *key, int64_t at_ms)
+{
+    mn_json_key(w, key);
+    mn_json_put_time(w, at_ms);
+}

@@ -1,0 +1,59 @@
+/*
+ * str.h - slices of UTF-8, and a buffer that grows.
+ *
+ * `mn_str` borrows: it points into somebody's text and need not end with NUL. `mn_buf` owns; it
+ * keeps a NUL behind its bytes and remembers a failed allocation, so that a writer checks once, at
+ * the end.
+ */
+#ifndef MN_BASE_STR_H
+#define MN_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct mn_str {
+    const char *at;
+    size_t bytes;
+};
+
+#define MN_STR(literal) ((struct mn_str){(literal), sizeof(literal) - 1})
+
+struct mn_str mn_str_of(const char *text); /* NULL gives the empty slice */
+bool mn_str_equal(struct mn_str a, struct mn_str b);
+
+/* For NUL-terminated fields, where NULL and "" are the same absent value. */
+bool mn_empty(const char *text);
+bool mn_same(const char *a, const char *b);
+const char *mn_or_empty(const char *text);
+
+/*
+ * The next code point of well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms), or -1 for
+ * a byte that begins none. *at moves behind what was read; a bad byte is one byte long.
+ */
+int32_t mn_utf8_next(const char *text, size_t bytes, size_t *at);
+/* Bytes written, 1..4; what is no code point becomes U+FFFD. */
+size_t mn_utf8_put(int32_t code_point, char out[4]);
+bool mn_utf8_valid(const char *text, size_t bytes);
+/* The largest length <= bytes_max at which the text may be cut without splitting a code point. */
+size_t mn_utf8_cut(const char *text, size_t bytes, size_t bytes_max);
+
+struct mn_buf {
+    char *at; /* NULL until the first byte; NUL-terminated */
+    size_t bytes;
+    size_t room;
+    bool failed;
+};
+
+void mn_buf_put(struct mn_buf *buf, const void *bytes, size_t count);
+void mn_buf_text(struct mn_buf *buf, const char *text); /* NULL adds nothing */
+void mn_buf_char(struct mn_buf *buf, char c);
+void mn_buf_printf(struct mn_buf *buf, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void mn_buf_reset(struct mn_buf *buf);   /* empty, room kept */
+void mn_buf_release(struct mn_buf *buf); /* frees; usable again; for MN_CLEANUP */
+#define MN_BUF_AUTO MN_CLEANUP(mn_buf_release) struct mn_buf
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * world.h - everything that is not pure, in one struct.
+ *
+ * A function that takes `struct mn_world *` may do I/O; one that does not, cannot. The engine fills
+ * it once; tests fill it with fakes.
+ */
+#ifndef MN_BASE_WORLD_H
+#define MN_BASE_WORLD_H
+
+#include <stdint.h>
+
+struct mn_store;   /* store/store.h: the truth */
+struct mn_search;  /* search/search.h: what can be rebuilt */
+struct mn_index;   /* index/index.h: brings the one up to the other */
+struct mn_model;   /* model/model.h: the neural one; NULL without */
+struct mn_tokens;  /* text/tokens.h: counts tokens */
+struct mneme_executor;
+
+struct mn_world {
+    struct mn_store *store;
+    struct mn_search *search;
+    struct mn_index *index;
+    struct mn_model *model;
+    const char *model_status; /* why there is none; "" */
+    const struct mn_tokens *tokens;
+    const struct mneme_executor *executor; /* NULL: serial */
+    int64_t (*now_ms)(void);               /* the clock; tests hand in their own */
+};
+
+#endif

@@ -1,0 +1,483 @@
+/*
+ * change.c - init, remember, observe, edit, forget.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+static const char *outcome_name(enum mneme_outcome outcome)
+{
+    switch (outcome) {
+    case MNEME_INSERTED:
+        return "inserted";
+    case MNEME_CONFIRMED:
+        return "confirmed";
+    case MNEME_UPDATED:
+        return "updated";
+    case MNEME_UNCHANGED:
+        return "unchanged";
+    }
+    return "";
+}
+
+static int print_receipt(const struct cli_common *common, const struct mneme_receipt *receipt)
+{
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+
+    if (!common->json) {
+        printf("%s  %s (revision %lld)\n", receipt->id, outcome_name(receipt->outcome),
+               (long long)receipt->revision);
+        return CLI_OK;
+    }
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "id", receipt->id);
+    mn_json_field_text(&w, "result", outcome_name(receipt->outcome));
+    mn_json_field_integer(&w, "revision", receipt->revision);
+    mn_json_close(&w, '}');
+    puts(out.failed ? "" : out.at);
+    return CLI_OK;
+}
+
+/* ---- init ---- */
+
+int cli_init(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    const struct cli_command command = {
+        .name = "init",
+        .arguments = "",
+        .summary = "Makes an empty store, or checks the one that is there.",
+        .details = "With --key-file the store is encrypted with the key in that file.",
+        .groups = CLI_GROUP_STORE,
+        .common = &common,
+    };
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+    char **arguments;
+    size_t count;
+
+    int code = cli_parse(&command, argc, argv, &arguments, &count);
+    if (code)
+        return code < 0 ? CLI_OK : code;
+    if (count)
+        return cli_usage("init", "takes no arguments; say where with --store");
+    common.model = "none";
+    if (cli_open(&common, 1, &handle, &err) != MNEME_OK)
+        return cli_fail(&err);
+    if (common.json) {
+        MN_BUF_AUTO out = { 0 };
+        struct mn_json_writer w = { .out = &out };
+
+        mn_json_open(&w, '{');
+        mn_json_field_text(&w, "store", cli_store_path(&common, &err));
+        mn_json_close(&w, '}');
+        puts(out.failed ? "" : out.at);
+    } else {
+        printf("store ready: %s\n", cli_store_path(&common, &err));
+    }
+    return CLI_OK;
+}
+
+/* ---- the fields of a memory, for remember and edit ---- */
+
+struct fields {
+    const char *id, *type, *scope, *scope_id, *key, *value, *title, *summary, *category, *project;
+    const char *module, *authority, *sensitivity, *permission, *risk, *status, *supersedes;
+    const char *attributes, *content;
+    struct cli_list keywords, usage, entities, applies_to, provenance;
+    double confidence, importance;
+    int64_t valid_from_ms, valid_until_ms, event_time_ms, if_revision;
+    int allow_secrets, shared;
+};
+
+#define FIELD_OPTIONS(f)                                                                           \
+    { "type", CLI_TEXT, "NAME", "user_preference, project_constraint, fact, ... (else by rules)",  \
+      &(f).type },                                                                                 \
+    { "scope", CLI_TEXT, "KIND", "global, user, project, repo, task or session", &(f).scope },     \
+    { "scope-id", CLI_TEXT, "ID", "which project, repository, task or session", &(f).scope_id },   \
+    { "key", CLI_TEXT, "KEY", "the decision it answers, e.g. project.backend_language",            \
+      &(f).key },                                                                                  \
+    { "value", CLI_TEXT, "TEXT", "what it says of the key", &(f).value },                          \
+    { "title", CLI_TEXT, "TEXT", "a title", &(f).title },                                          \
+    { "summary", CLI_TEXT, "TEXT", "a short form", &(f).summary },                                 \
+    { "keyword", CLI_MANY, "WORD", "may be repeated", &(f).keywords },                             \
+    { "usage-scenario", CLI_MANY, "TEXT", "when it is of use; may be repeated", &(f).usage },      \
+    { "entity", CLI_MANY, "NAME", "may be repeated", &(f).entities },                              \
+    { "category", CLI_TEXT, "NAME", "a category", &(f).category },                                 \
+    { "of-project", CLI_TEXT, "NAME", "the project it is about (metadata)", &(f).project },        \
+    { "module", CLI_TEXT, "NAME", "the module it is about (metadata)", &(f).module },              \
+    { "authority", CLI_TEXT, "NAME", "explicit_user (default), tool_observation, ...",             \
+      &(f).authority },                                                                            \
+    { "confidence", CLI_NUMBER, "0..1", "how sure", &(f).confidence },                             \
+    { "importance", CLI_NUMBER, "0..1", "how much it matters", &(f).importance },                  \
+    { "sensitivity", CLI_TEXT, "LEVEL", "public, internal, confidential, secret",                  \
+      &(f).sensitivity },                                                                          \
+    { "requires-permission", CLI_TEXT, "NAME", "who recalls it must hold it", &(f).permission },   \
+    { "risk", CLI_TEXT, "LEVEL", "normal or high", &(f).risk },                                    \
+    { "applies-to", CLI_MANY, "NAME=WANTED", "e.g. python='>=3.12'; may be repeated",              \
+      &(f).applies_to },                                                                           \
+    { "valid-from", CLI_TIME, "TIME", "holds from then on", &(f).valid_from_ms },                  \
+    { "valid-until", CLI_TIME, "TIME", "holds until then", &(f).valid_until_ms },                  \
+    { "event-time", CLI_TIME, "TIME", "when it happened", &(f).event_time_ms },                    \
+    { "supersedes", CLI_TEXT, "ID", "the memory it replaces", &(f).supersedes },                   \
+    { "provenance", CLI_MANY, "ID", "what it came from; may be repeated", &(f).provenance },       \
+    { "attributes", CLI_TEXT, "JSON", "an object of your own", &(f).attributes },                  \
+    { "allow-secrets", CLI_FLAG, NULL, "store a text that holds a secret, as secret",              \
+      &(f).allow_secrets }
+
+static enum mneme_status set_enum(const char *name, const char *text, int value, int *ret,
+                                  struct mneme_error *err)
+{
+    if (mn_empty(text))
+        return MNEME_OK;
+    if (!value)
+        return mn_fail(err, MNEME_INVALID, "%s: '%s' is not one of them", name, text);
+    *ret = value;
+    return MNEME_OK;
+}
+
+#define SET_TEXT(memory, field, text)                                                              \
+    do {                                                                                           \
+        if (text)                                                                                  \
+            (memory)->field = (text);                                                              \
+    } while (0)
+#define SET_LIST(memory, field, list)                                                              \
+    do {                                                                                           \
+        if ((list).count)                                                                          \
+            (memory)->field = (struct mneme_list){ (list).item, (list).count };                    \
+    } while (0)
+
+static enum mneme_status set_applies_to(const struct cli_list *list, struct mneme_memory *memory,
+                                        struct mneme_error *err)
+{
+    static struct mneme_pair pairs[CLI_LIST_MAX];
+
+    for (size_t i = 0; i < list->count; i++) {
+        char *text = strdup(list->item[i]); /* lives as long as the command */
+        char *equals = text ? strchr(text, '=') : NULL;
+
+        if (!text)
+            return mn_fail_memory(err);
+        if (!equals || equals == text) {
+            free(text);
+            return mn_fail(err, MNEME_INVALID, "applies_to: '%s' is not NAME=WANTED",
+                           list->item[i]);
+        }
+        *equals = '\0';
+        pairs[i] = (struct mneme_pair){ text, equals + 1 };
+    }
+    if (list->count)
+        memory->applies_to = (struct mneme_pairs){ pairs, list->count };
+    return MNEME_OK;
+}
+
+/* What was given on the command line goes into the memory; the rest stays as it is. */
+static enum mneme_status apply_fields(const struct fields *f, struct mneme_memory *memory,
+                                      struct mneme_error *err)
+{
+    int scope = memory->scope_kind, authority = memory->authority;
+    int sensitivity = memory->sensitivity, status = memory->status, risk = memory->risk;
+
+    MN_TRY(set_enum("scope", f->scope, mneme_scope_of(mn_or_empty(f->scope)), &scope, err));
+    MN_TRY(set_enum("authority", f->authority, mneme_authority_of(mn_or_empty(f->authority)),
+                    &authority, err));
+    MN_TRY(set_enum("sensitivity", f->sensitivity,
+                    mneme_sensitivity_of(mn_or_empty(f->sensitivity)), &sensitivity, err));
+    MN_TRY(set_enum("status", f->status, mneme_memory_status_of(mn_or_empty(f->status)), &status,
+                    err));
+    MN_TRY(set_enum("risk", f->risk,
+                    mn_same(f->risk, "high")     ? MNEME_RISK_HIGH
+                    : mn_same(f->risk, "normal") ? MNEME_RISK_NORMAL
+                                                 : 0,
+                    &risk, err));
+    memory->scope_kind = (enum mneme_scope)scope;
+    memory->authority = (enum mneme_authority)authority;
+    memory->sensitivity = (enum mneme_sensitivity)sensitivity;
+    memory->status = (enum mneme_memory_status)status;
+    memory->risk = (enum mneme_risk)risk;
+    SET_TEXT(memory, id, f->id);
+    SET_TEXT(memory, type, f->type);
+    SET_TEXT(memory, scope_id, f->scope_id);
+    SET_TEXT(memory, memory_key, f->key);
+    SET_TEXT(memory, value, f->value);
+    SET_TEXT(memory, title, f->title);
+    SET_TEXT(memory, summary, f->summary);
+    SET_TEXT(memory, content, f->content);
+    SET_TEXT(memory, category, f->category);
+    SET_TEXT(memory, project, f->project);
+    SET_TEXT(memory, module, f->module);
+    SET_TEXT(memory, requires_permission, f->permission);
+    SET_TEXT(memory, supersedes, f->supersedes);
+    SET_TEXT(memory, attributes, f->attributes);
+    SET_LIST(memory, keywords, f->keywords);
+    SET_LIST(memory, usage_scenario, f->usage);
+    SET_LIST(memory, entities, f->entities);
+    SET_LIST(memory, provenance, f->provenance);
+    if (f->confidence >= 0)
+        memory->confidence = f->confidence;
+    if (f->importance >= 0)
+        memory->importance = f->importance;
+    if (f->valid_from_ms)
+        memory->valid_from_ms = f->valid_from_ms;
+    if (f->valid_until_ms)
+        memory->valid_until_ms = f->valid_until_ms;
+    if (f->event_time_ms)
+        memory->event_time_ms = f->event_time_ms;
+    return set_applies_to(&f->applies_to, memory, err);
+}
+
+/* ---- remember ---- */
+
+/* A scope without an id takes the one that the place options name. */
+static void derive_scope_id(const struct cli_common *common, struct mneme_memory *memory)
+{
+    struct mneme_identity identity;
+    struct mneme_error ignored;
+
+    if (!mn_empty(memory->scope_id) || cli_identity(common, &identity, &ignored) != MNEME_OK)
+        return;
+    if (memory->scope_kind == MNEME_SCOPE_PROJECT)
+        memory->scope_id = identity.project_id;
+    else if (memory->scope_kind == MNEME_SCOPE_REPO)
+        memory->scope_id = identity.repository_id;
+    else if (memory->scope_kind == MNEME_SCOPE_TASK)
+        memory->scope_id = identity.task_id;
+    else if (memory->scope_kind == MNEME_SCOPE_SESSION)
+        memory->scope_id = identity.session_id;
+}
+
+static int remember(const struct cli_common *common, struct fields *f, char *text)
+{
+    struct mneme_memory memory = MNEME_MEMORY_INIT;
+    struct mneme_identity identity;
+    struct mneme_receipt receipt;
+    struct mneme_change change;
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+
+    f->content = text;
+    if (cli_identity(common, &identity, &err) != MNEME_OK)
+        return cli_fail(&err);
+    memory.tenant_id = identity.tenant_id;
+    memory.user_id = f->shared ? "" : identity.user_id;
+    memory.agent_id = identity.agent_id;
+    cli_change(common, &change);
+    change.allow_secrets = f->allow_secrets;
+    if (apply_fields(f, &memory, &err) != MNEME_OK)
+        return cli_fail(&err);
+    derive_scope_id(common, &memory);
+    if (cli_open(common, 0, &handle, &err) != MNEME_OK ||
+        mneme_remember(handle, &memory, &change, &receipt, &err) != MNEME_OK)
+        return cli_fail(&err);
+    return print_receipt(common, &receipt);
+}
+
+int cli_remember(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    struct fields f = { .confidence = -1, .importance = -1 };
+    const struct cli_option options[] = {
+        { "id", CLI_TEXT, "ID", "an id of your own", &f.id },
+        FIELD_OPTIONS(f),
+        { "shared", CLI_FLAG, NULL, "of the whole tenant, not of the user (with --admin)",
+          &f.shared },
+    };
+    const struct cli_command command = {
+        .name = "remember",
+        .arguments = "TEXT...",
+        .summary = "Writes one memory. '-' reads the text from standard input.",
+        .details = "What is not given is derived by rules. The same text of the same owner and scope\n"
+                   "confirms what is there instead of doubling it.",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_PLACE |
+                  CLI_GROUP_CHANGE,
+        .options = options,
+        .option_count = COUNT_OF(options),
+        .common = &common,
+    };
+    struct mneme_error err;
+    char **arguments;
+    size_t count;
+
+    int code = cli_parse(&command, argc, argv, &arguments, &count);
+    if (code)
+        return code < 0 ? CLI_OK : code;
+    if (!count)
+        return cli_usage("remember", "what is to be remembered?");
+    char *text = cli_text(arguments, count, &err);
+    if (!text)
+        return cli_fail(&err);
+    code = remember(&common, &f, text);
+    free(text);
+    return code;
+}
+
+/* ---- observe ---- */
+
+static int observe(const struct cli_common *common, struct mneme_event *event)
+{
+    struct mneme_identity identity;
+    struct mneme_receipt receipt;
+    struct mneme_change change;
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+
+    if (cli_identity(common, &identity, &err) != MNEME_OK)
+        return cli_fail(&err);
+    event->tenant_id = identity.tenant_id;
+    event->user_id = identity.user_id;
+    event->agent_id = identity.agent_id;
+    event->session_id = identity.session_id;
+    cli_change(common, &change);
+    if (cli_open(common, 0, &handle, &err) != MNEME_OK ||
+        mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
+        return cli_fail(&err);
+    return print_receipt(common, &receipt);
+}
+
+int cli_observe(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    struct mneme_event event = MNEME_EVENT_INIT;
+    const struct cli_option options[] = {
+        { "id", CLI_TEXT, "ID", "an id of your own", &event.id },
+        { "role", CLI_TEXT, "ROLE", "user (default), assistant, tool_call, tool_result, feedback",
+          &event.role },
+        { "speaker", CLI_TEXT, "NAME", "who speaks", &event.speaker },
+        { "event-time", CLI_TIME, "TIME", "when it was said", &event.event_time_ms },
+        { "not-recallable", CLI_FLAG, NULL, "keep it as evidence only", &event.not_recallable },
+    };
+    const struct cli_command command = {
+        .name = "observe",
+        .arguments = "TEXT...",
+        .summary = "Appends a turn or an action to a session. '-' reads it from standard input.",
+        .details = "",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_PLACE |
+                  CLI_GROUP_CHANGE,
+        .options = options,
+        .option_count = COUNT_OF(options),
+        .common = &common,
+    };
+    struct mneme_error err;
+    char **arguments;
+    size_t count;
+
+    event.role = "user";
+    int code = cli_parse(&command, argc, argv, &arguments, &count);
+    if (code)
+        return code < 0 ? CLI_OK : code;
+    if (!count)
+        return cli_usage("observe", "what was said?");
+    char *text = cli_text(arguments, count, &err);
+    if (!text)
+        return cli_fail(&err);
+    event.text = text;
+    code = observe(&common, &event);
+    free(text);
+    return code;
+}
+
+/* ---- edit ---- */
+
+static int edit(const struct cli_common *common, struct fields *f, const char *id)
+{
+    struct mneme_identity identity;
+    struct mneme_parsed *former = NULL;
+    struct mneme_receipt receipt;
+    struct mneme_change change;
+    struct mneme_memory memory;
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+
+    if (cli_identity(common, &identity, &err) != MNEME_OK ||
+        cli_open(common, 0, &handle, &err) != MNEME_OK ||
+        mneme_get(handle, identity.tenant_id, identity.user_id, id, &former, &err) != MNEME_OK)
+        return cli_fail(&err);
+    cli_change(common, &change);
+    change.if_revision = f->if_revision;
+    change.allow_secrets = f->allow_secrets;
+    memory = *mneme_parsed_record(former)->memory;
+    enum mneme_status status = apply_fields(f, &memory, &err);
+    if (status == MNEME_OK)
+        status = mneme_edit(handle, &memory, &change, &receipt, &err);
+    mneme_parsed_free(former);
+    return status == MNEME_OK ? print_receipt(common, &receipt) : cli_fail(&err);
+}
+
+int cli_edit(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    struct fields f = { .confidence = -1, .importance = -1 };
+    const struct cli_option options[] = {
+        { "content", CLI_TEXT, "TEXT", "the new text", &f.content },
+        { "status", CLI_TEXT, "NAME", "active, deprecated, superseded, revoked, deleted",
+          &f.status },
+        { "if-revision", CLI_INTEGER, "N", "only if the row still has this revision",
+          &f.if_revision },
+        FIELD_OPTIONS(f),
+    };
+    const struct cli_command command = {
+        .name = "edit",
+        .arguments = "ID",
+        .summary = "Changes the fields that are given; the former row goes into the history.",
+        .details = "",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
+        .options = options,
+        .option_count = COUNT_OF(options),
+        .common = &common,
+    };
+    char **arguments;
+    size_t count;
+
+    int code = cli_parse(&command, argc, argv, &arguments, &count);
+    if (code)
+        return code < 0 ? CLI_OK : code;
+    if (count != 1)
+        return cli_usage("edit", "wants the id of one memory");
+    return edit(&common, &f, arguments[0]);
+}
+
+/* ---- forget ---- */
+
+int cli_forget(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    const struct cli_command command = {
+        .name = "forget",
+        .arguments = "ID",
+        .summary = "Withdraws a memory: it leaves every recall, and 'mneme edit --status active' "
+                   "brings it back.",
+        .details = "",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
+        .common = &common,
+    };
+    struct mneme_identity identity;
+    struct mneme_receipt receipt;
+    struct mneme_change change;
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+    char **arguments;
+    size_t count;
+
+    int code = cli_parse(&command, argc, argv, &arguments, &count);
+    if (code)
+        return code < 0 ? CLI_OK : code;
+    if (count != 1)
+        return cli_usage("forget", "wants the id of one memory");
+    common.model = "none";
+    cli_change(&common, &change);
+    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
+        cli_open(&common, 0, &handle, &err) != MNEME_OK ||
+        mneme_forget(handle, identity.tenant_id, identity.user_id, arguments[0], &change, &receipt,
+                     &err) != MNEME_OK)
+        return cli_fail(&err);
+    return print_receipt(&common, &receipt);
+}

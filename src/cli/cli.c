@@ -1,0 +1,63 @@
+/*
+ * cli.c - the program mneme: one line a command.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct entry {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+};
+
+static const struct entry entries[] = {
+    { "init", "make a store", cli_init },
+    { "remember", "write one memory", cli_remember },
+    { "observe", "append a turn or an action to a session", cli_observe },
+    { "recall", "find what is worth telling the agent", cli_recall },
+    { "explain", "show why an earlier recall chose what it chose", cli_explain },
+    { "list", "list memories", cli_list },
+    { "show", "show one memory", cli_show },
+    { "edit", "change a memory", cli_edit },
+    { "forget", "withdraw a memory (reversible)", cli_forget },
+    { "history", "show what a memory was before", cli_history },
+    { "import", "load JSON Lines or a Markdown rule file", cli_import },
+    { "export", "write what is remembered as JSON Lines", cli_export },
+    { "eval", "run golden cases, or measure recall on a data set", cli_eval },
+    { "bench", "measure the cost of a recall", cli_bench },
+};
+#define ENTRY_COUNT (sizeof entries / sizeof *entries)
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "mneme " MNEME_VERSION " - the right memory for an agent, or none\n\n"
+                 "usage: mneme COMMAND [OPTIONS] [ARGUMENTS]\n\n");
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+        fprintf(out, "  %-10s %s\n", entries[i].name, entries[i].summary);
+    fprintf(out, "\n'mneme COMMAND --help' tells the options of a command. The store is --store, else\n"
+                 "$MNEME_STORE, else the data folder; who asks is --tenant and --user, else\n"
+                 "$MNEME_TENANT and $MNEME_USER.\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return CLI_OK;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts(MNEME_VERSION);
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+        if (!strcmp(argv[1], entries[i].name))
+            return entries[i].run(argc, argv);
+    fprintf(stderr, "mneme: no command '%s'. See 'mneme --help'.\n", argv[1]);
+    return CLI_USAGE;
+}

@@ -1,0 +1,159 @@
+/*
+ * cli.h - what the commands share: options, identity, the open store, output, exit codes.
+ *
+ * Every command is one table of options and one function. Errors go to standard error and say what to
+ * do; what is asked for goes to standard output, for people or, with --json, for programs. Exit codes
+ * are stable (docs/cli.md): 0 done, 1 a check failed, 2 bad usage or input, then one for each status.
+ */
+#ifndef MN_CLI_CLI_H
+#define MN_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mneme/mneme.h>
+
+enum {
+    CLI_OK = 0,
+    CLI_FAILED_CHECK = 1, /* eval: an expectation failed, or a leak */
+    CLI_USAGE = 2,        /* also MNEME_INVALID */
+    CLI_NOT_FOUND = 3,
+    CLI_CONFLICT = 4,
+    CLI_FORBIDDEN = 5,
+    CLI_LIMIT = 6,
+    CLI_UNAVAILABLE = 7,
+    CLI_CORRUPT = 8
+};
+
+/* ---- options ---- */
+
+#define CLI_LIST_MAX 64
+
+struct cli_list {
+    const char *item[CLI_LIST_MAX];
+    size_t count;
+};
+
+enum cli_kind {
+    CLI_FLAG,    /* int: 1 when given */
+    CLI_TEXT,    /* const char * */
+    CLI_COUNT,   /* size_t, > 0 */
+    CLI_INTEGER, /* int64_t */
+    CLI_NUMBER,  /* double */
+    CLI_TIME,    /* int64_t milliseconds */
+    CLI_MANY     /* struct cli_list: may be given again */
+};
+
+struct cli_option {
+    const char *name; /* without the dashes */
+    enum cli_kind kind;
+    const char *value; /* what stands for the value in the help; NULL for flags */
+    const char *help;
+    void *into;
+};
+
+/* The options that most commands take, in groups that a command adds to its own. */
+struct cli_common {
+    const char *store;
+    const char *key_file;
+    const char *model;
+    const char *model_profile;
+    const char *tokenizer;
+    int json;
+
+    const char *tenant;
+    const char *user;
+    const char *agent;
+    const char *session;
+    const char *task;
+    const char *project;
+    const char *repo;
+    const char *locale;
+    const char *timezone;
+    const char *clearance;
+    struct cli_list permissions;
+    struct cli_list environment; /* NAME=VALUE */
+
+    const char *actor;
+    const char *reason;
+    int admin;
+    int64_t now_ms;
+};
+
+enum {
+    CLI_GROUP_STORE = 1,    /* --store --key-file --json */
+    CLI_GROUP_MODEL = 2,    /* --model --model-profile --tokenizer */
+    CLI_GROUP_OWNER = 4,    /* --tenant --user --agent */
+    CLI_GROUP_PLACE = 8,    /* --session --task --project --repo */
+    CLI_GROUP_WHO = 16,     /* --locale --timezone --clearance --permission --env */
+    CLI_GROUP_CHANGE = 32,  /* --actor --reason --admin --now */
+};
+
+struct cli_command {
+    const char *name;
+    const char *arguments; /* "TEXT...", "" */
+    const char *summary;   /* one line */
+    const char *details;   /* further help, may be "" */
+    unsigned groups;
+    const struct cli_option *options; /* its own; may be NULL */
+    size_t option_count;
+    struct cli_common *common;
+};
+
+/*
+ * Reads argv[2...]. Arguments that are no options are left in *ret_arguments (pointing into argv).
+ * Returns CLI_OK; CLI_USAGE after a message; or -1 after printing --help: the command is done.
+ */
+int cli_parse(const struct cli_command *command, int argc, char **argv, char ***ret_arguments,
+              size_t *ret_count);
+
+/* ---- running ---- */
+
+/* Prints the error and gives the exit code of its status. */
+int cli_fail(const struct mneme_error *err);
+int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens the store of --store, $MNEME_STORE or the data folder. */
+enum mneme_status cli_open(const struct cli_common *common, int create, struct mneme **ret_handle,
+                           struct mneme_error *err);
+void cli_close(struct mneme **handle); /* for cleanup */
+#define CLI_HANDLE_AUTO __attribute__((cleanup(cli_close))) struct mneme *
+
+/* The store's path as it was found; valid until the process ends. NULL after a message. */
+const char *cli_store_path(const struct cli_common *common, struct mneme_error *err);
+
+/* The model of --model or $MNEME_MODEL, else the default one where set-up put it; "" for none. */
+const char *cli_model_path(const struct cli_common *common);
+
+/* Tenant, user, agent, session ... as the options and the environment say; any may be missing. */
+void cli_place(const struct cli_common *common, struct mneme_identity *ret_identity);
+/* The whole identity; without a tenant or a user it is refused. */
+enum mneme_status cli_identity(const struct cli_common *common, struct mneme_identity *ret_identity,
+                               struct mneme_error *err);
+void cli_change(const struct cli_common *common, struct mneme_change *ret_change);
+enum mneme_status cli_require_owner(const struct cli_common *common, struct mneme_error *err);
+
+/* The arguments joined by blanks, or standard input when the only one is "-". free() it. */
+char *cli_text(char **arguments, size_t count, struct mneme_error *err);
+/* A whole file, "-" for standard input; free() it. NULL: *err says why. */
+char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err);
+
+/* ---- the commands ---- */
+
+int cli_init(int argc, char **argv);
+int cli_remember(int argc, char **argv);
+int cli_observe(int argc, char **argv);
+int cli_recall(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+int cli_list(int argc, char **argv);
+int cli_show(int argc, char **argv);
+int cli_edit(int argc, char **argv);
+int cli_forget(int argc, char **argv);
+int cli_history(int argc, char **argv);
+int cli_import(int argc, char **argv);
+int cli_export(int argc, char **argv);
+int cli_eval(int argc, char **argv);
+int cli_bench(int argc, char **argv);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * open.c - what the options and the environment come to: the store, the model, who asks, what is read.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define DEFAULT_MODEL "models/multilingual-e5-small-q4_0.gguf"
+
+static const char *from_environment(const char *value, const char *name)
+{
+    return value ? value : getenv(name);
+}
+
+int cli_fail(const struct mneme_error *err)
+{
+    static const int codes[] = { [MNEME_OK] = CLI_OK,
+                                 [MNEME_INVALID] = CLI_USAGE,
+                                 [MNEME_NOT_FOUND] = CLI_NOT_FOUND,
+                                 [MNEME_CONFLICT] = CLI_CONFLICT,
+                                 [MNEME_FORBIDDEN] = CLI_FORBIDDEN,
+                                 [MNEME_LIMIT] = CLI_LIMIT,
+                                 [MNEME_UNAVAILABLE] = CLI_UNAVAILABLE,
+                                 [MNEME_CORRUPT] = CLI_CORRUPT };
+
+    fprintf(stderr, "mneme: %s: %s\n", mneme_status_name(err->status), err->message);
+    return codes[err->status];
+}
+
+/* $NAME/mneme/REST or $HOME/FALLBACK/mneme/REST into `path`; false when neither is set. */
+static bool xdg_path(char *path, size_t bytes, const char *name, const char *fallback,
+                     const char *rest)
+{
+    const char *base = getenv(name);
+    const char *home = getenv("HOME");
+
+    if (!mn_empty(base))
+        return snprintf(path, bytes, "%s/mneme/%s", base, rest) < (int)bytes;
+    return !mn_empty(home) &&
+           snprintf(path, bytes, "%s/%s/mneme/%s", home, fallback, rest) < (int)bytes;
+}
+
+const char *cli_store_path(const struct cli_common *common, struct mneme_error *err)
+{
+    static char path[4096];
+    const char *given = from_environment(common->store, "MNEME_STORE");
+
+    if (!mn_empty(given))
+        return given;
+    if (xdg_path(path, sizeof path, "XDG_DATA_HOME", ".local/share", "store.mneme"))
+        return path;
+    mn_fail(err, MNEME_INVALID, "store: say where it is with --store or $MNEME_STORE ($HOME is "
+                                "not set)");
+    return NULL;
+}
+
+const char *cli_model_path(const struct cli_common *common)
+{
+    static char path[4096];
+    const char *given = from_environment(common->model, "MNEME_MODEL");
+    const char *cache = getenv("MNEME_CACHE");
+
+    if (given)
+        return given;
+    if (!mn_empty(cache)) {
+        snprintf(path, sizeof path, "%s/%s", cache, DEFAULT_MODEL);
+        if (!access(path, R_OK))
+            return path;
+    }
+    if (xdg_path(path, sizeof path, "XDG_DATA_HOME", ".local/share", DEFAULT_MODEL) &&
+        !access(path, R_OK))
+        return path;
+    if (xdg_path(path, sizeof path, "XDG_CACHE_HOME", ".cache", DEFAULT_MODEL) &&
+        !access(path, R_OK))
+        return path;
+    return "";
+}
+
+/* The folder of the store and those above it, private to the user. */
+static void make_folders(const char *store)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s", store);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700); /* what cannot be made shows when the store is opened */
+        *slash = '/';
+    }
+}
+
+static enum mneme_status read_key(const struct cli_common *common, char **ret_key,
+                                  size_t *ret_bytes, struct mneme_error *err)
+{
+    const char *file = from_environment(common->key_file, "MNEME_KEY_FILE");
+    struct mneme_error why;
+
+    if (mn_empty(file))
+        return MNEME_OK;
+    *ret_key = cli_read_file(file, ret_bytes, &why);
+    if (!*ret_key)
+        return mn_fail(err, why.status, "key-file: %s", why.message);
+    while (*ret_bytes && strchr("\r\n", (*ret_key)[*ret_bytes - 1]))
+        (*ret_key)[--*ret_bytes] = '\0';
+    if (!*ret_bytes) {
+        free(*ret_key);
+        *ret_key = NULL;
+        return mn_fail(err, MNEME_INVALID, "key-file: %s is empty", file);
+    }
+    return MNEME_OK;
+}
+
+enum mneme_status cli_open(const struct cli_common *common, int create, struct mneme **ret_handle,
+                           struct mneme_error *err)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    char *key = NULL;
+    size_t key_bytes = 0;
+
+    options.store_path = cli_store_path(common, err);
+    if (!options.store_path)
+        return MNEME_INVALID;
+    MN_TRY(read_key(common, &key, &key_bytes, err));
+    if (create)
+        make_folders(options.store_path);
+    options.create = create;
+    options.key = key;
+    options.key_bytes = key_bytes;
+    options.model_path = cli_model_path(common);
+    options.profile_path = from_environment(common->model_profile, "MNEME_MODEL_PROFILE");
+    options.tokenizer = from_environment(common->tokenizer, "MNEME_TOKENIZER");
+    options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
+    enum mneme_status status = mneme_open(&options, ret_handle, err);
+    free(key);
+    if (status == MNEME_NOT_FOUND)
+        return mn_fail(err, MNEME_NOT_FOUND, "store: there is none at %s; make one with 'mneme init'",
+                       options.store_path);
+    return status;
+}
+
+void cli_close(struct mneme **handle)
+{
+    mneme_close(*handle);
+    *handle = NULL;
+}
+
+/* ---- who asks ---- */
+
+enum mneme_status cli_require_owner(const struct cli_common *common, struct mneme_error *err)
+{
+    if (mn_empty(from_environment(common->tenant, "MNEME_TENANT")))
+        return mn_fail(err, MNEME_INVALID, "tenant: say whose memory it is with --tenant or "
+                                           "$MNEME_TENANT");
+    if (mn_empty(from_environment(common->user, "MNEME_USER")))
+        return mn_fail(err, MNEME_INVALID, "user: say whose memory it is with --user or "
+                                           "$MNEME_USER");
+    return MNEME_OK;
+}
+
+static enum mneme_status split_environment(const struct cli_list *list, struct mneme_pair *pairs,
+                                           struct mneme_error *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        char *text = strdup(list->item[i]); /* lives as long as the command */
+        char *equals = text ? strchr(text, '=') : NULL;
+
+        if (!text)
+            return mn_fail_memory(err);
+        if (!equals || equals == text) {
+            free(text);
+            return mn_fail(err, MNEME_INVALID, "env: '%s' is not NAME=VALUE", list->item[i]);
+        }
+        *equals = '\0';
+        pairs[i] = (struct mneme_pair){ text, equals + 1 };
+    }
+    return MNEME_OK;
+}
+
+void cli_place(const struct cli_common *common, struct mneme_identity *ret_identity)
+{
+    *ret_identity = (struct mneme_identity){
+        .tenant_id = from_environment(common->tenant, "MNEME_TENANT"),
+        .user_id = from_environment(common->user, "MNEME_USER"),
+        .agent_id = from_environment(common->agent, "MNEME_AGENT"),
+        .session_id = from_environment(common->session, "MNEME_SESSION"),
+        .task_id = from_environment(common->task, "MNEME_TASK"),
+        .project_id = from_environment(common->project, "MNEME_PROJECT"),
+        .repository_id = from_environment(common->repo, "MNEME_REPO"),
+        .locale = from_environment(common->locale, "MNEME_LOCALE"),
+        .timezone = from_environment(common->timezone, "MNEME_TIMEZONE"),
+    };
+}
+
+enum mneme_status cli_identity(const struct cli_common *common, struct mneme_identity *ret_identity,
+                               struct mneme_error *err)
+{
+    static struct mneme_pair pairs[CLI_LIST_MAX];
+    struct mneme_identity identity;
+
+    MN_TRY(cli_require_owner(common, err));
+    cli_place(common, &identity);
+    identity.permissions = (struct mneme_list){ common->permissions.item,
+                                                common->permissions.count };
+    identity.environment = (struct mneme_pairs){ pairs, common->environment.count };
+    if (!mn_empty(common->clearance)) {
+        identity.clearance = mneme_sensitivity_of(common->clearance);
+        if (identity.clearance == MNEME_SENSITIVITY_NONE)
+            return mn_fail(err, MNEME_INVALID,
+                           "clearance: '%s' is none of public, internal, confidential, secret",
+                           common->clearance);
+    }
+    MN_TRY(split_environment(&common->environment, pairs, err));
+    *ret_identity = identity;
+    return MNEME_OK;
+}
+
+void cli_change(const struct cli_common *common, struct mneme_change *ret_change)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    const char *actor = from_environment(common->actor, "MNEME_ACTOR");
+
+    change.actor = mn_empty(actor) ? "cli" : actor;
+    change.reason = common->reason;
+    change.admin = common->admin;
+    change.now_ms = common->now_ms;
+    *ret_change = change;
+}
+
+/* ---- texts ---- */
+
+char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    struct mn_buf text = { 0 };
+    char chunk[65536];
+    size_t got;
+
+    if (!file) {
+        mn_fail(err, MNEME_NOT_FOUND, "cannot read %s", path);
+        return NULL;
+    }
+    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
+        mn_buf_put(&text, chunk, got);
+    bool failed = ferror(file) != 0;
+    if (file != stdin)
+        fclose(file);
+    if (failed || text.failed) {
+        mn_buf_release(&text);
+        mn_fail(err, failed ? MNEME_UNAVAILABLE : MNEME_LIMIT, "reading %s failed", path);
+        return NULL;
+    }
+    if (ret_bytes)
+        *ret_bytes = text.bytes;
+    char *owned = text.at ? text.at : strdup("");
+    if (!owned)
+        mn_fail_memory(err);
+    return owned;
+}
+
+char *cli_text(char **arguments, size_t count, struct mneme_error *err)
+{
+    struct mn_buf text = { 0 };
+
+    if (count == 1 && !strcmp(arguments[0], "-")) {
+        size_t bytes = 0;
+        char *read = cli_read_file("-", &bytes, err);
+
+        if (read && strlen(read) != bytes) {
+            free(read);
+            mn_fail(err, MNEME_INVALID, "text: holds a NUL byte");
+            return NULL;
+        }
+        while (read && bytes && strchr("\r\n", read[bytes - 1]))
+            read[--bytes] = '\0';
+        return read;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            mn_buf_char(&text, ' ');
+        mn_buf_text(&text, arguments[i]);
+    }
+    char *owned = text.failed ? NULL : text.at ? text.at : strdup("");
+    if (!owned) {
+        mn_buf_release(&text);
+        mn_fail_memory(err);
+    }
+    return owned;
+}

@@ -1,0 +1,35 @@
+/*
+ * handle.h - what a struct mneme is: the world, and what is freed with it.
+ */
+#ifndef MN_ENGINE_HANDLE_H
+#define MN_ENGINE_HANDLE_H
+
+#include <mneme/mneme.h>
+
+#include "base/world.h"
+#include "engine/journal.h"
+
+struct mneme {
+    struct mn_world world;
+    struct mn_journal *journal;
+    struct mn_tokens *tokens; /* the world's, owned */
+    struct mneme_executor executor;
+    char model_status[400];
+    int read_only;
+};
+
+/* Memory a single call may use when the request says nothing. */
+#define MN_CALL_BYTES_MAX ((size_t)64 << 20)
+
+/* `value->size` must be set and not larger than ours: MNEME_INVALID naming the struct. */
+#define MN_CHECK_SIZE(value, name, err)                                                            \
+    do {                                                                                           \
+        if (!(value))                                                                              \
+            return mn_fail((err), MNEME_INVALID, "%s: is NULL", (name));                           \
+        if ((value)->size == 0 || (value)->size > sizeof *(value))                                 \
+            return mn_fail((err), MNEME_INVALID,                                                   \
+                           "%s: its size is %zu, this library knows %zu; use the _INIT macro",     \
+                           (name), (value)->size, sizeof *(value));                                \
+    } while (0)
+
+#endif

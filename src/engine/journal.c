@@ -1,0 +1,200 @@
+/*
+ * journal.c - a bounded list of entries, each one allocation, and one commit for all of them.
+ *
+ * Usage is counted per memory at the flush: access_count grows by the entries that brought it, and
+ * last_accessed_at is the latest of them. The store adds counts to what it has (a usage row with
+ * counts to add), so that two processes do not lose each other's.
+ */
+#include "engine/journal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "store/store.h"
+
+#define ENTRIES_MAX 1024
+#define ARENA_BYTES_MAX ((size_t)64 << 20)
+
+struct entry {
+    struct entry *next;
+    char *tenant;
+    char *user;
+    char *trace_id;
+    char *trace;
+    int64_t at_ms;
+    char **ids; /* memories brought */
+    size_t id_count;
+};
+
+struct mn_journal {
+    pthread_mutex_t lock;
+    struct entry *first;
+    struct entry **last;
+    size_t count;
+};
+
+struct mn_journal *mn_journal_new(void)
+{
+    struct mn_journal *journal = calloc(1, sizeof *journal);
+
+    if (!journal)
+        return NULL;
+    if (pthread_mutex_init(&journal->lock, NULL)) {
+        free(journal);
+        return NULL;
+    }
+    journal->last = &journal->first;
+    return journal;
+}
+
+static void entries_free(struct entry *entry)
+{
+    while (entry) {
+        struct entry *next = entry->next;
+
+        free(entry);
+        entry = next;
+    }
+}
+
+void mn_journal_free(struct mn_journal *journal)
+{
+    if (!journal)
+        return;
+    entries_free(journal->first);
+    pthread_mutex_destroy(&journal->lock);
+    free(journal);
+}
+
+/* Copies text behind *room and moves it; the entry's strings live in its own allocation. */
+static char *put(char **room, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *at = memcpy(*room, text, bytes);
+
+    *room += bytes;
+    return at;
+}
+
+static struct entry *entry_new(const struct mneme_identity *identity, int64_t now_ms,
+                               const struct mneme_answer *answer)
+{
+    size_t bytes = sizeof(struct entry) + answer->item_count * sizeof(char *) +
+                   strlen(identity->tenant_id) + strlen(identity->user_id) +
+                   strlen(answer->trace_id) + strlen(answer->trace) + 4;
+
+    for (size_t i = 0; i < answer->item_count; i++)
+        bytes += strlen(answer->item[i].memory->id) + 1;
+    struct entry *entry = calloc(1, bytes);
+    if (!entry)
+        return NULL;
+    entry->ids = (char **)(entry + 1);
+    entry->id_count = answer->item_count;
+    entry->at_ms = now_ms;
+    char *room = (char *)(entry->ids + answer->item_count);
+    entry->tenant = put(&room, identity->tenant_id);
+    entry->user = put(&room, identity->user_id);
+    entry->trace_id = put(&room, answer->trace_id);
+    entry->trace = put(&room, answer->trace);
+    for (size_t i = 0; i < answer->item_count; i++)
+        entry->ids[i] = put(&room, answer->item[i].memory->id);
+    return entry;
+}
+
+void mn_journal_add(struct mn_journal *journal, const struct mneme_identity *identity,
+                    int64_t now_ms, const struct mneme_answer *answer)
+{
+    struct entry *entry = entry_new(identity, now_ms, answer);
+    struct entry *given_up = NULL;
+
+    if (!entry)
+        return;
+    pthread_mutex_lock(&journal->lock);
+    if (journal->count == ENTRIES_MAX) {
+        given_up = journal->first;
+        journal->first = given_up->next;
+        given_up->next = NULL;
+        journal->count--;
+    }
+    *journal->last = entry;
+    journal->last = &entry->next;
+    journal->count++;
+    pthread_mutex_unlock(&journal->lock);
+    entries_free(given_up);
+}
+
+char *mn_journal_trace(struct mn_journal *journal, const char *tenant_id, const char *trace_id)
+{
+    char *found = NULL;
+
+    pthread_mutex_lock(&journal->lock);
+    for (const struct entry *e = journal->first; e && !found; e = e->next)
+        if (!strcmp(e->trace_id, trace_id) && !strcmp(e->tenant, tenant_id))
+            found = strdup(e->trace);
+    pthread_mutex_unlock(&journal->lock);
+    return found;
+}
+
+size_t mn_journal_waiting(struct mn_journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    size_t count = journal->count;
+    pthread_mutex_unlock(&journal->lock);
+    return count;
+}
+
+/* One trace row and one usage row a memory brought, for each entry. */
+static enum mneme_status write_entries(const struct entry *first, struct mn_world *world,
+                                       struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    size_t write_count = 0;
+
+    for (const struct entry *e = first; e; e = e->next)
+        write_count += 1 + e->id_count;
+    struct mn_write *writes = mn_arena_array(arena, struct mn_write, write_count);
+    struct mn_written *written = mn_arena_array(arena, struct mn_written, write_count);
+    struct mn_trace_row *traces = mn_arena_array(arena, struct mn_trace_row, write_count);
+    struct mneme_usage *usages = mn_arena_array(arena, struct mneme_usage, write_count);
+    size_t at = 0;
+    if (!writes || !written || !traces || !usages)
+        return mn_fail_memory(err);
+
+    for (const struct entry *e = first; e; e = e->next) {
+        traces[at] = (struct mn_trace_row){ e->tenant, e->user, e->trace_id, e->at_ms, e->trace };
+        writes[at] = (struct mn_write){ .kind = MN_WRITE_TRACE, .trace = &traces[at] };
+        at++;
+        for (size_t i = 0; i < e->id_count; i++, at++) {
+            usages[at] = (struct mneme_usage){ .tenant_id = e->tenant,
+                                               .memory_id = e->ids[i],
+                                               .last_accessed_at_ms = e->at_ms,
+                                               .access_count = 1,
+                                               .confidence = -1.0 };
+            writes[at] = (struct mn_write){ .kind = MN_WRITE_USAGE_ADD, .usage = &usages[at] };
+        }
+    }
+    struct mn_commit commit = { .write = writes, .count = write_count, .now_ms = world->now_ms() };
+    struct mn_commit_result result = { .written = written };
+    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
+    if (result.status != MNEME_OK && err)
+        *err = result.error;
+    return result.status;
+}
+
+enum mneme_status mn_journal_flush(struct mn_journal *journal, struct mn_world *world,
+                                   struct mneme_error *err)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct entry *first = journal->first;
+    journal->first = NULL;
+    journal->last = &journal->first;
+    journal->count = 0;
+    pthread_mutex_unlock(&journal->lock);
+
+    enum mneme_status status = first ? write_entries(first, world, err) : MNEME_OK;
+    entries_free(first);
+    return status;
+}

@@ -1,0 +1,292 @@
+/*
+ * mneme.c - the library's door: opening, closing, asking, and what may wait.
+ *
+ * Here the world is put together: store, index, model, tokens, clock. A model that cannot be had does
+ * not keep the store shut; the handle remembers why, and every trace says so.
+ */
+#include "engine/handle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "index/index.h"
+#include "model/model.h"
+#include "model/model_cache.h"
+#include "retrieve/retrieve.h"
+#include "search/search.h"
+#include "store/store.h"
+#include "text/tokens.h"
+
+#define INDEX_BYTES_MAX ((size_t)1 << 30)
+
+/* ---- opening ---- */
+
+static enum mneme_status open_store(struct mneme *handle, const struct mneme_options *options,
+                                    struct mneme_error *err)
+{
+    struct mn_store_options store = {
+        .path = options->store_path,
+        .create = options->create,
+        .read_only = options->read_only,
+        .key = options->key,
+        .key_bytes = options->key_bytes,
+    };
+
+    if (mn_empty(options->store_path))
+        return mn_fail(err, MNEME_INVALID, "store_path: is empty");
+    handle->read_only = options->read_only;
+    return mn_store_sqlite_open(&store, &handle->world.store, err);
+}
+
+/* The profile's text; *ret_json is malloc'd, NULL when the built-in one is meant. */
+static enum mneme_status read_profile(const char *path, char **ret_json, struct mneme_error *err)
+{
+    MN_BUF_AUTO text = { 0 };
+    char chunk[8192];
+    size_t got;
+
+    if (mn_empty(path)) {
+        *ret_json = NULL;
+        return MNEME_OK;
+    }
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return mn_fail(err, MNEME_NOT_FOUND, "profile_path: cannot read %s", path);
+    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
+        mn_buf_put(&text, chunk, got);
+    int failed = ferror(file);
+    fclose(file);
+    if (failed)
+        return mn_fail(err, MNEME_UNAVAILABLE, "profile_path: reading %s failed", path);
+    if (text.failed)
+        return mn_fail_memory(err);
+    *ret_json = text.at ? text.at : strdup("");
+    text = (struct mn_buf){ 0 };
+    return *ret_json ? MNEME_OK : mn_fail_memory(err);
+}
+
+/* Vectors that were made before are read from a file, where one is asked for. */
+static enum mneme_status open_model_cache(struct mneme *handle, const char *path,
+                                          struct mneme_error *err)
+{
+    if (!handle->world.model || mn_empty(path))
+        return MNEME_OK;
+    return mn_model_cache_new(handle->world.model, path, &handle->world.model, err);
+}
+
+/* Without a model the handle works, and says why there is none. */
+static enum mneme_status open_model(struct mneme *handle, const struct mneme_options *options,
+                                    struct mneme_error *err)
+{
+    struct mneme_error failed;
+    char *profile = NULL;
+
+    mn_error_clear(&failed);
+    if (mn_empty(options->model_path) || !strcmp(options->model_path, "none")) {
+        strcpy(handle->model_status, "model: none is configured");
+    } else if (read_profile(options->profile_path, &profile, &failed) != MNEME_OK ||
+               mn_model_llama_new(options->model_path, profile, &handle->world.model, &failed) !=
+                   MNEME_OK) {
+        memcpy(handle->model_status, failed.message, sizeof handle->model_status);
+        handle->world.model = NULL;
+    }
+    free(profile);
+    handle->world.model_status = handle->model_status;
+    return open_model_cache(handle, options->embedding_cache_path, err);
+}
+
+static enum mneme_status open_index(struct mneme *handle, const struct mneme_options *options,
+                                    struct mneme_error *err)
+{
+    const struct mn_model_profile *profile =
+        handle->world.model ? &handle->world.model->profile : NULL;
+    struct mn_space space = { 0 };
+
+    if (profile) {
+        space.dim = profile->dim;
+        space.own_mean_share = profile->own_mean_share;
+        space.partition_k = profile->partition_k;
+        for (int language = 0; language < MN_LANGUAGE_COUNT; language++) {
+            space.request_mean[language] = profile->request_mean[language];
+            space.passage_mean[language] = profile->passage_mean[language];
+        }
+    }
+    handle->world.index = mn_index_new();
+    if (!handle->world.index)
+        return mn_fail_memory(err);
+    return mn_search_memory_new(&space,
+                                options->index_bytes_max ? options->index_bytes_max
+                                                         : INDEX_BYTES_MAX,
+                                &handle->world.search, err);
+}
+
+static enum mneme_status open_world(struct mneme *handle, const struct mneme_options *options,
+                                    struct mneme_error *err)
+{
+    handle->executor = options->executor;
+    handle->world.executor = &handle->executor;
+    handle->world.now_ms = mn_clock_now_ms;
+    MN_TRY(mn_tokens_new(mn_empty(options->tokenizer) ? "o200k" : options->tokenizer,
+                         &handle->tokens, err));
+    handle->world.tokens = handle->tokens;
+    handle->journal = mn_journal_new();
+    if (!handle->journal)
+        return mn_fail_memory(err);
+    MN_TRY(open_store(handle, options, err));
+    MN_TRY(open_model(handle, options, err));
+    return open_index(handle, options, err);
+}
+
+static void handle_free(struct mneme *handle)
+{
+    mn_search_free(handle->world.search);
+    mn_index_free(handle->world.index);
+    mn_model_free(handle->world.model);
+    mn_store_free(handle->world.store);
+    mn_tokens_free(handle->tokens);
+    mn_journal_free(handle->journal);
+    free(handle);
+}
+
+enum mneme_status mneme_open(const struct mneme_options *options, struct mneme **ret_handle,
+                             struct mneme_error *err)
+{
+    MN_CHECK_SIZE(options, "options", err);
+    struct mneme_options known = MNEME_OPTIONS_INIT;
+    struct mneme *handle = calloc(1, sizeof *handle);
+
+    if (!handle)
+        return mn_fail_memory(err);
+    memcpy(&known, options, options->size);
+    enum mneme_status status = open_world(handle, &known, err);
+    if (status != MNEME_OK) {
+        handle_free(handle);
+        return status;
+    }
+    *ret_handle = handle;
+    return MNEME_OK;
+}
+
+void mneme_close(struct mneme *handle)
+{
+    struct mneme_error ignored;
+
+    if (!handle)
+        return;
+    if (!handle->read_only)
+        mn_journal_flush(handle->journal, &handle->world, &ignored);
+    handle_free(handle);
+}
+
+/* ---- what may wait ---- */
+
+enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
+                                struct mneme_error *err)
+{
+    size_t done = 0;
+
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+    MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
+    if (ret_left)
+        *ret_left = done == pieces_max && pieces_max > 0;
+    return MNEME_OK;
+}
+
+/* ---- the model and the tokens ---- */
+
+const char *mneme_model_status(const struct mneme *handle)
+{
+    return handle->model_status;
+}
+
+const char *mneme_model_name(const struct mneme *handle)
+{
+    return handle->world.model ? handle->world.model->profile.name : "";
+}
+
+size_t mneme_model_dim(const struct mneme *handle)
+{
+    return handle->world.model ? handle->world.model->profile.dim : 0;
+}
+
+enum mneme_status mneme_embed(struct mneme *handle, const char *text, int is_request,
+                              float *ret_vector, size_t dim, struct mneme_error *err)
+{
+    if (!handle->world.model)
+        return mn_fail(err, MNEME_UNAVAILABLE, "%s", handle->model_status);
+    if (dim != handle->world.model->profile.dim)
+        return mn_fail(err, MNEME_INVALID, "dim: %zu, the model has %zu", dim,
+                       handle->world.model->profile.dim);
+    if (mn_empty(text))
+        return mn_fail(err, MNEME_INVALID, "text: is empty");
+    return mn_model_embed(handle->world.model, is_request ? MN_EMBED_REQUEST : MN_EMBED_PASSAGE,
+                          text, ret_vector, err);
+}
+
+size_t mneme_token_count(struct mneme *handle, const char *text)
+{
+    return mn_tokens_count(handle->world.tokens, mn_or_empty(text), strlen(mn_or_empty(text)));
+}
+
+/* ---- asking ---- */
+
+/* The answer as it is handed out: with the arena that everything in it lives in. */
+struct answer_box {
+    struct mneme_answer answer; /* first: the caller's pointer is the box's */
+    struct mn_arena *arena;
+};
+
+enum mneme_status mneme_retrieve(struct mneme *handle, const struct mneme_request *request,
+                                 struct mneme_answer **ret_answer, struct mneme_error *err)
+{
+    MN_CHECK_SIZE(request, "request", err);
+    struct mneme_request known = MNEME_REQUEST_INIT;
+    MN_ARENA_AUTO arena = mn_arena_new(request->memory_bytes_max ? request->memory_bytes_max
+                                                                 : MN_CALL_BYTES_MAX);
+    struct answer_box *box = mn_arena_one(arena, struct answer_box);
+
+    if (!box)
+        return mn_fail_memory(err);
+    memcpy(&known, request, request->size);
+    known.size = sizeof known;
+    if (!known.now_ms)
+        known.now_ms = handle->world.now_ms();
+    MN_TRY(mn_retrieve(&handle->world, &known, arena, &box->answer, err));
+    mn_journal_add(handle->journal, &known.identity, known.now_ms, &box->answer);
+    box->arena = arena;
+    arena = NULL;
+    *ret_answer = &box->answer;
+    return MNEME_OK;
+}
+
+void mneme_answer_free(struct mneme_answer *answer)
+{
+    if (answer)
+        mn_arena_free(((struct answer_box *)answer)->arena);
+}
+
+enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id, const char *trace_id,
+                                  char **ret_json, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    const char *stored = NULL;
+
+    if (mn_empty(tenant_id) || mn_empty(trace_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id) ? "tenant_id" : "trace_id");
+    char *json = mn_journal_trace(handle->journal, tenant_id, trace_id);
+    if (!json) {
+        MN_TRY(handle->world.store->ops->trace_get(handle->world.store, tenant_id, trace_id, arena,
+                                                   &stored, err));
+        json = strdup(stored);
+        if (!json)
+            return mn_fail_memory(err);
+    }
+    *ret_json = json;
+    return MNEME_OK;
+}

@@ -1,0 +1,104 @@
+/*
+ * read.c - the public calls that show what is remembered: one row, lists, exports, history.
+ */
+#include "engine/handle.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "memory/record.h"
+#include "store/store.h"
+
+/* A row of the user's own, else of the tenant's shared partition; *partition says which. */
+static enum mneme_status find_row(struct mneme *handle, struct mn_partition *partition,
+                                  const char *memory_id, struct mn_arena *arena,
+                                  struct mn_row *ret_row, struct mneme_error *err)
+{
+    struct mn_store *store = handle->world.store;
+
+    if (mn_empty(partition->tenant) || mn_empty(memory_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(partition->tenant) ? "tenant_id" : "id");
+    enum mneme_status status =
+        store->ops->memory_get(store, *partition, memory_id, arena, ret_row, err);
+    if (status == MNEME_NOT_FOUND && partition->owner[0]) {
+        partition->owner = "";
+        status = store->ops->memory_get(store, *partition, memory_id, arena, ret_row, err);
+    }
+    return status;
+}
+
+enum mneme_status mneme_get(struct mneme *handle, const char *tenant_id, const char *user_id,
+                            const char *memory_id, struct mneme_parsed **ret_row,
+                            struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
+    struct mn_row row;
+
+    MN_TRY(find_row(handle, &partition, memory_id, arena, &row, err));
+    struct mneme_usage usage = {
+        .tenant_id = row.memory.tenant_id,
+        .memory_id = row.memory.id,
+        .last_accessed_at_ms = row.last_accessed_at_ms,
+        .access_count = row.access_count,
+        .used_count = row.used_count,
+        .confidence = -1.0,
+    };
+    struct mneme_record record = { .kind = MNEME_RECORD_MEMORY,
+                                   .memory = &row.memory,
+                                   .usage = &usage };
+    return mn_parsed_of(&record, ret_row, err);
+}
+
+static enum mneme_status check_filter(const struct mneme_filter *filter,
+                                      struct mneme_filter *ret_filter, struct mneme_error *err)
+{
+    struct mneme_filter known = MNEME_FILTER_INIT;
+
+    MN_CHECK_SIZE(filter, "filter", err);
+    memcpy(&known, filter, filter->size);
+    if (mn_empty(known.tenant_id))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: is empty");
+    if (mn_empty(known.user_id) && !known.all_users && !known.with_shared)
+        return mn_fail(err, MNEME_INVALID, "user_id: is empty; say all_users to see every owner");
+    *ret_filter = known;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_list_memories(struct mneme *handle, const struct mneme_filter *filter,
+                                      mneme_row_fn row, void *context, struct mneme_error *err)
+{
+    struct mneme_filter known;
+
+    MN_TRY(check_filter(filter, &known, err));
+    return handle->world.store->ops->list(handle->world.store, &known, true, row, context, err);
+}
+
+enum mneme_status mneme_export(struct mneme *handle, const struct mneme_filter *filter,
+                               mneme_row_fn row, void *context, struct mneme_error *err)
+{
+    struct mneme_filter known;
+
+    MN_TRY(check_filter(filter, &known, err));
+    return handle->world.store->ops->list(handle->world.store, &known, false, row, context, err);
+}
+
+enum mneme_status mneme_history(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                const char *memory_id, mneme_history_fn row, void *context,
+                                struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mn_store *store = handle->world.store;
+    struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
+    struct mn_history_rows rows = { 0 };
+    struct mn_row present;
+
+    MN_TRY(find_row(handle, &partition, memory_id, arena, &present, err));
+    MN_TRY(store->ops->history(store, partition, memory_id, arena, &rows, err));
+    for (size_t i = 0; i < rows.count; i++)
+        if (row(context, &rows.item[i].memory, rows.item[i].actor, rows.item[i].reason,
+                rows.item[i].changed_at_ms))
+            break;
+    return MNEME_OK;
+}

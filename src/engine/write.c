@@ -1,0 +1,107 @@
+/*
+ * write.c - the public writing calls: structs are brought to today's shape, one arena a call, and
+ * remember/ does the work.
+ */
+#include "engine/handle.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "memory/record.h"
+#include "remember/remember.h"
+
+/* Every writing call begins the same way. */
+static enum mneme_status begin_write(const struct mneme *handle, const struct mneme_change *change,
+                                     struct mneme_change *ret_change, struct mneme_error *err)
+{
+    struct mneme_change known = MNEME_CHANGE_INIT;
+
+    if (change) {
+        MN_CHECK_SIZE(change, "change", err);
+        memcpy(&known, change, change->size);
+    }
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    *ret_change = known;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_remember(struct mneme *handle, const struct mneme_memory *memory,
+                                 const struct mneme_change *change,
+                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_receipt receipt;
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    MN_TRY(mn_remember(&handle->world, memory, &known, arena, &receipt, err));
+    if (ret_receipt)
+        *ret_receipt = receipt;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *events,
+                                size_t count, const struct mneme_change *change,
+                                struct mneme_receipt *ret_receipts, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_event *known_events = mn_arena_array(arena, struct mneme_event, count + 1);
+    struct mneme_change known;
+
+    if (!known_events)
+        return mn_fail_memory(err);
+    MN_TRY(begin_write(handle, change, &known, err));
+    for (size_t i = 0; i < count; i++)
+        MN_TRY(mn_event_adopt(&events[i], &known_events[i], err));
+    return mn_remember_events(&handle->world, known_events, count, &known, arena, ret_receipts,
+                              err);
+}
+
+enum mneme_status mneme_edit(struct mneme *handle, const struct mneme_memory *memory,
+                             const struct mneme_change *change, struct mneme_receipt *ret_receipt,
+                             struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_receipt receipt;
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    MN_TRY(mn_remember_edit(&handle->world, memory, &known, arena, &receipt, err));
+    if (ret_receipt)
+        *ret_receipt = receipt;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_forget(struct mneme *handle, const char *tenant_id, const char *user_id,
+                               const char *memory_id, const struct mneme_change *change,
+                               struct mneme_receipt *ret_receipt, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_receipt receipt;
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    if (mn_empty(tenant_id) || mn_empty(memory_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id) ? "tenant_id" : "id");
+    MN_TRY(mn_remember_forget(&handle->world, tenant_id, mn_or_empty(user_id), memory_id, &known,
+                              arena, &receipt, err));
+    if (ret_receipt)
+        *ret_receipt = receipt;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_write(struct mneme *handle, const struct mneme_record *records,
+                              size_t count, const struct mneme_change *change,
+                              struct mneme_receipt *ret_receipts, size_t *ret_failed,
+                              struct mneme_error *err)
+{
+    /* Rows are copied once, vectors and lists included: a call may be larger than a single write. */
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX * 8);
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    return mn_remember_records(&handle->world, records, count, &known, arena, ret_receipts,
+                               ret_failed, err);
+}

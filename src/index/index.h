@@ -1,0 +1,49 @@
+/*
+ * index.h - from changes of the truth to what can be rebuilt.
+ *
+ * A partition index is a fold over the store's changes: built from canonical rows when it is first
+ * used, then brought up by cursor before each search, so that a write committed by any process is
+ * seen by the next one. Vectors are such a derived thing too: the embedding step fills in what has
+ * none, behind the change log.
+ */
+#ifndef MN_INDEX_INDEX_H
+#define MN_INDEX_INDEX_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/world.h"
+#include "memory/access.h"
+#include "memory/partition.h"
+#include "model/model.h"
+
+/* Keeps two threads from building at once. One per handle. */
+struct mn_index;
+struct mn_index *mn_index_new(void); /* NULL: out of memory */
+void mn_index_free(struct mn_index *index);
+
+/*
+ * Brings the access's own and shared partition up to the store's position. *ret_position: that
+ * position, in the arena. Fails when the store or the index does; nothing is half applied.
+ */
+enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_access *access,
+                                    struct mn_arena *arena, const char **ret_position,
+                                    struct mneme_error *err);
+
+/*
+ * Embeds at most `limit` units that have no vector of the model's profile yet, and commits them.
+ * *ret_done: how many. MNEME_OK and 0 without a model. A text the model refuses is skipped, and the
+ * first such error returned when nothing else was done.
+ */
+enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, size_t *ret_done,
+                                         struct mneme_error *err);
+
+/* The same for these units of one partition: what a writer waits for. */
+enum mneme_status mn_index_embed_units(struct mn_world *world, struct mn_partition partition,
+                                       const char *const *ids, size_t count,
+                                       struct mneme_error *err);
+
+/* The profile whose vectors the index holds; "" without a model. */
+const char *mn_index_profile(const struct mn_world *world);
+
+#endif

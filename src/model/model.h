@@ -1,0 +1,68 @@
+/*
+ * model.h - the neural model: what it can do, whichever runtime does it.
+ *
+ * A model turns texts into vectors and counts their tokens; generation and reranking join here.
+ * Two implementations: model_llama.c (a GGUF in process) and the failing fake of the tests, so the
+ * contract is a table of functions. A model may be shared by threads: an implementation that cannot
+ * run two calls at once lets them wait (one context and one thread per model).
+ */
+#ifndef MN_MODEL_MODEL_H
+#define MN_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/profile.h"
+
+enum mn_embed_kind { MN_EMBED_REQUEST = 0, MN_EMBED_PASSAGE };
+
+struct mn_model;
+
+struct mn_model_ops {
+    /* One text, UTF-8, already folded: prefix, tokenise, cut to the model's limit, run, pool,
+     * normalise to length 1. vector: profile->dim floats. */
+    enum mneme_status (*embed)(struct mn_model *model, enum mn_embed_kind kind, const char *text,
+                               float *vector, struct mneme_error *err);
+    /* Tokens of the text by the model's own tokenizer: no prefix, no begin and end, no cutting. */
+    enum mneme_status (*count_tokens)(struct mn_model *model, const char *text, size_t *ret_count,
+                                      struct mneme_error *err);
+    void (*free)(struct mn_model *model);
+};
+
+/* Embedded first in each implementation's own struct. */
+struct mn_model {
+    const struct mn_model_ops *ops;
+    struct mn_model_profile profile; /* dim, prefixes, calibration; hash names vectors' origin */
+};
+
+/*
+ * These fold the text by mn_text_fold first, so that both sides of every comparison are alike.
+ * vector: profile.dim floats of length 1, untouched on failure. MNEME_CORRUPT: the model's weights
+ * gave no vector of length 1. Else what the implementation answers.
+ */
+enum mneme_status mn_model_embed(struct mn_model *model, enum mn_embed_kind kind, const char *text,
+                                 float *vector, struct mneme_error *err);
+enum mneme_status mn_model_count_tokens(struct mn_model *model, const char *text, size_t *ret_count,
+                                        struct mneme_error *err);
+void mn_model_free(struct mn_model *model); /* accepts NULL */
+
+/*
+ * A GGUF by path. Only its first pages are read here; the load (0.2 to 1 s) happens at the first
+ * text, and what fails then fails again, with the same error, for each later text.
+ *
+ * profile_json: the text of a profile. NULL: the built-in one for multilingual-e5-small; for any
+ * other model a neutral one, without prefixes and with zero means, named after the file.
+ *
+ * MNEME_NOT_FOUND   no such file.
+ * MNEME_CORRUPT     not a model this runtime can read; a file cut off behind its first pages is
+ *                   found out at the first text.
+ * MNEME_INVALID     the profile is wrong or does not fit the model; the field is named.
+ * MNEME_UNAVAILABLE built without the runtime, the file cannot be read, or this processor lacks
+ *                   what the runtime needs (AVX2, FMA, F16C).
+ */
+enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
+                                     struct mn_model **ret_model, struct mneme_error *err);
+
+#endif

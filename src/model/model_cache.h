@@ -1,0 +1,35 @@
+/*
+ * model_cache.h - a model that remembers the vectors it made, in a file.
+ *
+ * Wraps any other model. A vector is kept by the hash of the profile, of the kind (request or
+ * passage) and of the folded text, so that one file may serve several profiles of one dimension;
+ * no text is stored. Several processes may use one file: each sees what the others appended before
+ * it appends itself.
+ *
+ * Meant for evaluation and imports that run again, not for stores whose erasures must reach every
+ * copy: nothing in the file says whose text a vector was made of, so nothing can be taken out.
+ */
+#ifndef MN_MODEL_MODEL_CACHE_H
+#define MN_MODEL_MODEL_CACHE_H
+
+#include "model/model.h"
+
+/*
+ * Takes `inner` over on success: *ret_model frees it. The file is made when missing; one that cannot
+ * be written is read only. What later goes wrong with the file costs time, never an answer.
+ *
+ * MNEME_CORRUPT      the file is no cache, or one of vectors of another dimension. Not touched.
+ * MNEME_UNAVAILABLE  it can be neither made nor read.
+ * MNEME_LIMIT        out of memory.
+ */
+enum mneme_status mn_model_cache_new(struct mn_model *inner, const char *path,
+                                     struct mn_model **ret_model, struct mneme_error *err);
+
+/* Texts answered from the file, and those given to the inner model, since it was opened. */
+struct mn_model_cache_counts {
+    size_t found;
+    size_t made;
+};
+struct mn_model_cache_counts mn_model_cache_counts(const struct mn_model *cache);
+
+#endif

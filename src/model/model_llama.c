@@ -1,0 +1,392 @@
+/*
+ * model_llama.c - a GGUF model in this process, by libllama.
+ *
+ * Everything that touches libllama stands here: its interface changes between versions.
+ *
+ * Loading is put off. mn_model_llama_new() reads the first pages of the file (gguf.h) and refuses
+ * a missing file, one that is no model, or a profile of another dimension, within milliseconds.
+ * The load itself, about a second for a vocabulary of 250,000 pieces, happens with the first text:
+ * a command that embeds nothing does not wait for it. Its outcome is kept: a file that turns out
+ * damaged gives the same error for each later text, and recall goes on without vectors.
+ *
+ * The lock is here because what it protects is: the load state, the context and the token buffer.
+ * One context runs on one thread; two threads a context cost ten times the CPU on a busy machine
+ * (its workers spin), and hosts that want more embeddings at once open more models.
+ *
+ * libllama aborts the whole process on an input of more tokens than its batch. So texts are
+ * tokenised first and cut to the smallest of batch, context, training length and profile, keeping
+ * the end token that the model was trained to see. Text is never parsed for special tokens: "</s>"
+ * in a memory is four characters, not an end.
+ *
+ * Vectors of one build are the same, byte for byte, each time; other builds and processors differ
+ * in the last bits.
+ */
+#include "model/model.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llama.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "model/gguf.h"
+
+#define BUILT_IN_MODEL "multilingual-e5-small"
+#define BUILT_IN_FILE_TYPE 2 /* mostly Q4_0 */
+
+struct llama {
+    struct mn_model base;
+    char *path;
+
+    pthread_mutex_t lock; /* over all below */
+    bool load_tried;
+    enum mneme_status load_status;
+    struct mneme_error load_error;
+    struct llama_model *model;
+    struct llama_context *context;
+    const struct llama_vocab *vocab;
+    int32_t tokens_max; /* of one run */
+    llama_token *tokens;
+    int32_t tokens_room;
+};
+
+/* The first complaint of libllama during a call on this thread: the cause, later ones follow. */
+static _Thread_local char complaint[160];
+
+static void listen(enum ggml_log_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == GGML_LOG_LEVEL_ERROR && complaint[0] == '\0') {
+        strncpy(complaint, text, sizeof(complaint) - 1);
+        complaint[strcspn(complaint, "\n")] = '\0';
+    }
+}
+
+static void start_backend(void)
+{
+    llama_log_set(listen, NULL);
+    llama_backend_init();
+}
+
+static enum mneme_status check_processor(struct mneme_error *err)
+{
+#if defined(__x86_64__)
+    /* What libllama is compiled for; without them it dies of an illegal instruction. */
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("bmi2"))
+        return mn_fail(err, MNEME_UNAVAILABLE,
+                       "model: this processor lacks AVX2, FMA, F16C or BMI2");
+#endif
+    (void)err;
+    return MNEME_OK;
+}
+
+static enum llama_pooling_type pooling_of(const struct mn_model_profile *profile)
+{
+    if (mn_same(profile->pooling, "mean"))
+        return LLAMA_POOLING_TYPE_MEAN;
+    if (mn_same(profile->pooling, "cls"))
+        return LLAMA_POOLING_TYPE_CLS;
+    if (mn_same(profile->pooling, "last"))
+        return LLAMA_POOLING_TYPE_LAST;
+    return LLAMA_POOLING_TYPE_UNSPECIFIED; /* as the file says */
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static enum mneme_status make_context(struct llama *llama, struct mneme_error *err)
+{
+    struct llama_context_params params = llama_context_default_params();
+    int32_t tokens_max = (int32_t)llama->base.profile.tokens_max;
+
+    tokens_max = smaller(tokens_max, llama_model_n_ctx_train(llama->model));
+    params.n_ctx = params.n_batch = params.n_ubatch = (uint32_t)tokens_max;
+    params.n_threads = params.n_threads_batch = 1;
+    params.embeddings = true;
+    params.no_perf = true;
+    params.pooling_type = pooling_of(&llama->base.profile);
+    llama->context = llama_init_from_model(llama->model, params);
+    if (llama->context == NULL)
+        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->path,
+                       complaint);
+    switch (llama_pooling_type(llama->context)) {
+    case LLAMA_POOLING_TYPE_MEAN:
+    case LLAMA_POOLING_TYPE_CLS:
+    case LLAMA_POOLING_TYPE_LAST:
+        break;
+    default:
+        return mn_fail(err, MNEME_INVALID,
+                       "pooling: %s does not say how; its profile must: mean, cls or last",
+                       llama->path);
+    }
+    tokens_max = smaller(tokens_max, (int32_t)llama_n_ubatch(llama->context));
+    llama->tokens_max = smaller(tokens_max, (int32_t)llama_n_ctx(llama->context));
+    return MNEME_OK;
+}
+
+static enum mneme_status load(struct llama *llama, struct mneme_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int32_t dim;
+
+    pthread_once(&once, start_backend);
+    complaint[0] = '\0';
+    llama->model = llama_model_load_from_file(llama->path, llama_model_default_params());
+    if (llama->model == NULL)
+        return mn_fail(err, MNEME_CORRUPT, "model: %s cannot be loaded: %s", llama->path,
+                       complaint);
+    dim = llama_model_n_embd_out(llama->model);
+    if (dim < 0 || (size_t)dim != llama->base.profile.dim)
+        return mn_fail(err, MNEME_INVALID, "dim: the profile says %zu, the model has %d",
+                       llama->base.profile.dim, (int)dim);
+    llama->vocab = llama_model_get_vocab(llama->model);
+    return make_context(llama, err);
+}
+
+static enum mneme_status load_once(struct llama *llama, struct mneme_error *err)
+{
+    if (!llama->load_tried) {
+        llama->load_tried = true;
+        llama->load_status = load(llama, &llama->load_error);
+    }
+    if (llama->load_status != MNEME_OK && err != NULL)
+        *err = llama->load_error;
+    return llama->load_status;
+}
+
+/* Into llama->tokens. `whole`: with the begin and end tokens of the model. */
+static enum mneme_status tokenise(struct llama *llama, const char *text, size_t bytes, bool whole,
+                                  int32_t *ret_count, struct mneme_error *err)
+{
+    int32_t count;
+
+    if (bytes > INT32_MAX / 2)
+        return mn_fail(err, MNEME_LIMIT, "text: %zu bytes are too many to tokenise", bytes);
+    count = llama_tokenize(llama->vocab, text, (int32_t)bytes, llama->tokens, llama->tokens_room,
+                           whole, false);
+    if (count < 0) { /* minus the room it takes */
+        llama_token *grown = realloc(llama->tokens, (size_t)-count * sizeof(llama_token));
+
+        if (grown == NULL)
+            return mn_fail_memory(err);
+        llama->tokens = grown;
+        llama->tokens_room = -count;
+        count = llama_tokenize(llama->vocab, text, (int32_t)bytes, llama->tokens,
+                               llama->tokens_room, whole, false);
+    }
+    *ret_count = count;
+    return MNEME_OK;
+}
+
+static int32_t cut(const struct llama *llama, int32_t count)
+{
+    llama_token last;
+
+    if (count <= llama->tokens_max)
+        return count;
+    last = llama->tokens[count - 1];
+    if (llama_vocab_is_control(llama->vocab, last))
+        llama->tokens[llama->tokens_max - 1] = last;
+    return llama->tokens_max;
+}
+
+static enum mneme_status run(struct llama *llama, int32_t count, float *vector,
+                             struct mneme_error *err)
+{
+    struct llama_batch batch = llama_batch_get_one(llama->tokens, count);
+    llama_memory_t memory = llama_get_memory(llama->context);
+    size_t dim = llama->base.profile.dim;
+    const float *pooled;
+    double squares = 0;
+    int32_t failed;
+
+    complaint[0] = '\0';
+    if (memory != NULL) { /* a decoder: it must not remember the text before */
+        llama_memory_clear(memory, true);
+        failed = llama_decode(llama->context, batch);
+    } else {
+        failed = llama_encode(llama->context, batch);
+    }
+    pooled = failed == 0 ? llama_get_embeddings_seq(llama->context, 0) : NULL;
+    if (pooled == NULL)
+        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s failed on a text of %d tokens: %s",
+                       llama->base.profile.name, (int)count, complaint);
+
+    for (size_t i = 0; i < dim; i++)
+        squares += (double)pooled[i] * pooled[i];
+    for (size_t i = 0; i < dim; i++)
+        vector[i] = (float)(pooled[i] / sqrt(squares));
+    return MNEME_OK;
+}
+
+static enum mneme_status embed_locked(struct llama *llama, const struct mn_buf *text, float *vector,
+                                      struct mneme_error *err)
+{
+    int32_t count;
+
+    MN_TRY(load_once(llama, err));
+    MN_TRY(tokenise(llama, text->at, text->bytes, true, &count, err));
+    if (count == 0)
+        return mn_fail(err, MNEME_INVALID, "text: empty, and the model marks no beginning");
+    return run(llama, cut(llama, count), vector, err);
+}
+
+static enum mneme_status llama_embed(struct mn_model *model, enum mn_embed_kind kind,
+                                     const char *text, float *vector, struct mneme_error *err)
+{
+    struct llama *llama = (struct llama *)model;
+    MN_BUF_AUTO whole = { 0 };
+    enum mneme_status status;
+
+    mn_buf_text(&whole, kind == MN_EMBED_REQUEST ? model->profile.request_prefix
+                                                 : model->profile.passage_prefix);
+    mn_buf_text(&whole, text);
+    if (whole.failed)
+        return mn_fail_memory(err);
+    pthread_mutex_lock(&llama->lock);
+    status = embed_locked(llama, &whole, vector, err);
+    pthread_mutex_unlock(&llama->lock);
+    return status;
+}
+
+static enum mneme_status llama_count(struct mn_model *model, const char *text, size_t *ret_count,
+                                     struct mneme_error *err)
+{
+    struct llama *llama = (struct llama *)model;
+    enum mneme_status status;
+    int32_t count = 0;
+
+    pthread_mutex_lock(&llama->lock);
+    status = load_once(llama, err);
+    if (status == MNEME_OK)
+        status = tokenise(llama, text, strlen(text), false, &count, err);
+    pthread_mutex_unlock(&llama->lock);
+    if (status == MNEME_OK)
+        *ret_count = (size_t)count;
+    return status;
+}
+
+static void llama_release(struct mn_model *model)
+{
+    struct llama *llama = (struct llama *)model;
+
+    if (llama->context != NULL)
+        llama_free(llama->context);
+    if (llama->model != NULL)
+        llama_model_free(llama->model);
+    free(llama->tokens);
+    free(llama->path);
+    pthread_mutex_destroy(&llama->lock);
+    mn_model_profile_release(&model->profile);
+    free(llama);
+}
+
+static const struct mn_model_ops LLAMA_OPS = { llama_embed, llama_count, llama_release };
+
+/* "Multilingual E5 Small" and "multilingual-e5-small" are one model: letters and digits decide. */
+static bool is_built_in_model(const char *name)
+{
+    const char *expected = BUILT_IN_MODEL;
+
+    for (;;) {
+        name += strcspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+        expected += *expected == '-';
+        if (*name == '\0' || *expected == '\0')
+            return *name == *expected;
+        if ((*name | 0x20) != *expected) /* lower case; digits have that bit already */
+            return false;
+        name++;
+        expected++;
+    }
+}
+
+/* File name without folder and ending, and which file of that name: vectors of two differ. */
+static void name_after_file(const char *path, const struct mn_gguf_header *header,
+                            struct mn_buf *out)
+{
+    const char *slash = strrchr(path, '/');
+    struct mn_str stem = mn_str_of(slash == NULL ? path : slash + 1);
+    size_t room = sizeof(((struct mn_model_profile *)NULL)->name) - sizeof(header->fingerprint) - 1;
+
+    if (stem.bytes > 5 && memcmp(stem.at + stem.bytes - 5, ".gguf", 5) == 0)
+        stem.bytes -= 5;
+    mn_buf_put(out, stem.at, mn_utf8_cut(stem.at, stem.bytes, room));
+    mn_buf_printf(out, "-%s", header->fingerprint);
+}
+
+static enum mneme_status neutral_profile(const char *name, const struct mn_gguf_header *header,
+                                         struct mn_model_profile *profile, struct mneme_error *err)
+{
+    MN_BUF_AUTO json = { 0 };
+    struct mn_json_writer w = { .out = &json };
+
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "name", name);
+    mn_json_field_integer(&w, "dim", (int64_t)header->dim);
+    if (header->tokens_max > 0 && header->tokens_max < 512)
+        mn_json_field_integer(&w, "tokens_max", (int64_t)header->tokens_max);
+    mn_json_close(&w, '}');
+    if (json.failed)
+        return mn_fail_memory(err);
+    return mn_model_profile_parse(json.at, profile, err);
+}
+
+/*
+ * Another quantisation of the built-in model keeps its calibration (their vectors have a cosine of
+ * about 0.98) under a name of its own, since vectors of the two should not be mixed.
+ */
+static enum mneme_status choose_profile(const char *path, const struct mn_gguf_header *header,
+                                        const char *json, struct mn_model_profile *profile,
+                                        struct mneme_error *err)
+{
+    MN_BUF_AUTO name = { 0 };
+
+    if (json != NULL)
+        return mn_model_profile_parse(json, profile, err);
+    name_after_file(path, header, &name);
+    if (name.failed)
+        return mn_fail_memory(err);
+    if (!is_built_in_model(header->name))
+        return neutral_profile(name.at, header, profile, err);
+    MN_TRY(mn_model_profile_parse(NULL, profile, err));
+    if (header->file_type == BUILT_IN_FILE_TYPE)
+        return MNEME_OK;
+    return mn_model_profile_rename(profile, name.at, err);
+}
+
+static void free_model(struct llama **llama)
+{
+    if (*llama != NULL)
+        llama_release(&(*llama)->base);
+}
+
+enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
+                                     struct mn_model **ret_model, struct mneme_error *err)
+{
+    MN_CLEANUP(free_model) struct llama *llama = NULL;
+    struct mn_gguf_header header;
+
+    MN_TRY(check_processor(err));
+    MN_TRY(mn_gguf_read(path, &header, err));
+    llama = calloc(1, sizeof(*llama));
+    if (llama == NULL)
+        return mn_fail_memory(err);
+    llama->base.ops = &LLAMA_OPS;
+    pthread_mutex_init(&llama->lock, NULL);
+    llama->path = strdup(path);
+    if (llama->path == NULL)
+        return mn_fail_memory(err);
+    MN_TRY(choose_profile(path, &header, profile_json, &llama->base.profile, err));
+    if (llama->base.profile.dim != header.dim)
+        return mn_fail(err, MNEME_INVALID, "dim: the profile says %zu, the model has %zu",
+                       llama->base.profile.dim, header.dim);
+    *ret_model = &llama->base;
+    llama = NULL;
+    return MNEME_OK;
+}

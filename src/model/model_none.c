@@ -1,0 +1,14 @@
+/*
+ * model_none.c - the engine built without a neural runtime: pure C, recall by text and rules alone.
+ */
+#include "model/model.h"
+
+enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
+                                     struct mn_model **ret_model, struct mneme_error *err)
+{
+    (void)path;
+    (void)profile_json;
+    (void)ret_model;
+    return mn_fail(err, MNEME_UNAVAILABLE,
+                   "model: built without a runtime (configure with MNEME_WITH_LLAMA=ON)");
+}

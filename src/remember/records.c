@@ -1,0 +1,328 @@
+/*
+ * records.c - events and whole rows: what happened, and what is loaded as it is.
+ *
+ * A record keeps its ids, versions, statuses and times; it is checked, authorised and searched for
+ * secrets like anything else, but not compared with what is there, except with its own former row: the
+ * same row again changes nothing, an older revision never overwrites a newer one. Everything of one
+ * call is one commit.
+ */
+#include "remember/remember.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "index/index.h"
+#include "memory/record.h"
+#include "memory/rule.h"
+#include "store/store.h"
+
+/* The writes of one call, and for each the record it came of. */
+struct batch {
+    struct mn_arena *arena;
+    struct {
+        struct mn_write *item;
+        size_t count;
+        size_t room;
+    } writes;
+    size_t *of; /* record index of each write */
+    size_t of_room;
+    int64_t now_ms;
+    const struct mneme_change *change;
+    const char *profile; /* of vectors that come with records; "" none */
+    size_t dim;
+};
+
+static enum mneme_status add_write(struct batch *b, size_t record, struct mn_write write,
+                                   struct mneme_error *err)
+{
+    struct mn_write *made = mn_array_add(b->arena, &b->writes);
+
+    if (!made || !mn_array_grow(b->arena, (void **)&b->of, b->writes.count - 1, &b->of_room,
+                                sizeof *b->of))
+        return mn_fail_memory(err);
+    *made = write;
+    b->of[b->writes.count - 1] = record;
+    return MNEME_OK;
+}
+
+/* A vector that came with a memory or an event, as a row of its own. */
+static enum mneme_status add_vector(struct batch *b, size_t record,
+                                    const struct mneme_record *source,
+                                    const struct mneme_memory *memory, const char *speaker,
+                                    struct mneme_error *err)
+{
+    struct mn_vector_row *row;
+    const char *text = NULL;
+    char *hash;
+
+    if (!source->vector)
+        return MNEME_OK;
+    if (!b->profile[0])
+        return mn_fail(err, MNEME_INVALID, "vector: the store was opened without a model profile");
+    if (source->vector_dim != b->dim)
+        return mn_fail(err, MNEME_INVALID, "vector: %zu numbers, the model's have %zu",
+                       source->vector_dim, b->dim);
+    row = mn_arena_one(b->arena, struct mn_vector_row);
+    hash = mn_arena_alloc(b->arena, MN_SHA256_HEX_BYTES);
+    if (!row || !hash)
+        return mn_fail_memory(err);
+    MN_TRY(mn_memory_embed_text(memory, speaker, b->arena, &text, err));
+    if (!mn_sha256_hex(text, strlen(text), hash))
+        return mn_fail_memory(err);
+    *row = (struct mn_vector_row){
+        .partition = { memory->tenant_id, memory->user_id },
+        .unit_id = memory->id,
+        .profile = b->profile,
+        .text_hash = hash,
+        .dim = b->dim,
+        .vector = source->vector,
+    };
+    return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = row }, err);
+}
+
+static enum mneme_status add_memory(struct batch *b, size_t record,
+                                    const struct mneme_record *source, struct mneme_error *err)
+{
+    struct mneme_memory *row = mn_arena_one(b->arena, struct mneme_memory);
+    struct mneme_memory draft;
+
+    if (!row)
+        return mn_fail_memory(err);
+    MN_TRY(mn_memory_adopt(source->memory, &draft, err));
+    mn_classify(&draft);
+    MN_TRY(mn_memory_check(&draft, err));
+    MN_TRY(mn_authorise(&draft, NULL, b->change->admin, err));
+    MN_TRY(mn_guard_secrets(&draft, b->change->allow_secrets, err));
+    MN_TRY(mn_memory_complete(&draft, b->now_ms, b->arena, row, err));
+    MN_TRY(add_write(b, record,
+                     (struct mn_write){ .kind = MN_WRITE_MEMORY,
+                                        .expected_revision = MN_REVISION_LOAD,
+                                        .memory = row },
+                     err));
+    MN_TRY(add_vector(b, record, source, row, NULL, err));
+    if (source->usage) {
+        struct mneme_usage *usage = mn_arena_one(b->arena, struct mneme_usage);
+
+        if (!usage)
+            return mn_fail_memory(err);
+        *usage = *source->usage;
+        usage->tenant_id = row->tenant_id;
+        usage->memory_id = row->id;
+        MN_TRY(mn_usage_check(usage, err));
+        return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_USAGE, .usage = usage },
+                         err);
+    }
+    return MNEME_OK;
+}
+
+static enum mneme_status add_event(struct batch *b, size_t record, const struct mneme_event *event,
+                                   const struct mneme_record *source, struct mneme_error *err)
+{
+    struct mneme_event *row = mn_arena_one(b->arena, struct mneme_event);
+    struct mneme_memory as_memory;
+
+    if (!row)
+        return mn_fail_memory(err);
+    MN_TRY(mn_event_check(event, err));
+    MN_TRY(mn_event_complete(event, b->now_ms, b->arena, row, err));
+    MN_TRY(add_write(b, record, (struct mn_write){ .kind = MN_WRITE_EVENT, .event = row }, err));
+    if (!source || !source->vector)
+        return MNEME_OK;
+    MN_TRY(mn_event_as_memory(row, b->arena, &as_memory, err));
+    return add_vector(b, record, source, &as_memory, row->speaker, err);
+}
+
+static enum mneme_status add_rule(struct batch *b, size_t record, const struct mneme_rule *rule,
+                                  struct mneme_error *err)
+{
+    struct mneme_rule *row = mn_arena_one(b->arena, struct mneme_rule);
+
+    if (!b->change->admin)
+        return mn_fail(err, MNEME_FORBIDDEN, "rule: needs an admin grant");
+    if (!row)
+        return mn_fail_memory(err);
+    MN_TRY(mn_rule_check(rule, err));
+    if (rule->trigger_type == MNEME_TRIGGER_REGEX)
+        MN_TRY(mn_rule_pattern_check(rule->trigger_value, err));
+    MN_TRY(mn_rule_complete(rule, b->arena, row, err));
+    return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_RULE, .rule = row }, err);
+}
+
+static enum mneme_status add_task_state(struct batch *b, size_t record,
+                                        const struct mneme_task_state *state,
+                                        struct mneme_error *err)
+{
+    struct mneme_task_state *row = mn_arena_one(b->arena, struct mneme_task_state);
+
+    if (!row)
+        return mn_fail_memory(err);
+    MN_TRY(mn_task_state_check(state, err));
+    MN_TRY(mn_task_state_complete(state, b->now_ms, b->arena, row, err));
+    return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_TASK_STATE, .task_state = row },
+                     err);
+}
+
+static enum mneme_status add_edge(struct batch *b, size_t record, const struct mneme_edge *edge,
+                                  struct mneme_error *err)
+{
+    struct mneme_edge *row = mn_arena_one(b->arena, struct mneme_edge);
+
+    if (!row)
+        return mn_fail_memory(err);
+    MN_TRY(mn_edge_check(edge, err));
+    if (mn_empty(edge->user_id) && !b->change->admin)
+        return mn_fail(err, MNEME_FORBIDDEN,
+                       "user_id: an edge that the whole tenant shares needs an admin grant");
+    MN_TRY(mn_edge_complete(edge, b->arena, row, err));
+    return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_EDGE, .edge = row }, err);
+}
+
+static enum mneme_status add_record(struct batch *b, size_t at, const struct mneme_record *r,
+                                    struct mneme_error *err)
+{
+    switch (r->kind) {
+    case MNEME_RECORD_MEMORY:
+        return add_memory(b, at, r, err);
+    case MNEME_RECORD_EVENT:
+        return add_event(b, at, r->event, r, err);
+    case MNEME_RECORD_RULE:
+        return add_rule(b, at, r->rule, err);
+    case MNEME_RECORD_TASK_STATE:
+        return add_task_state(b, at, r->task_state, err);
+    case MNEME_RECORD_EDGE:
+        return add_edge(b, at, r->edge, err);
+    case MNEME_RECORD_USAGE:
+        MN_TRY(mn_usage_check(r->usage, err));
+        return add_write(b, at, (struct mn_write){ .kind = MN_WRITE_USAGE, .usage = r->usage }, err);
+    case MNEME_RECORD_NONE:
+        break;
+    }
+    return mn_fail(err, MNEME_INVALID, "kind: not one of the record kinds");
+}
+
+/* What each record became: the first of its writes tells. */
+static void fill_receipts(const struct batch *b, const struct mn_written *written,
+                          struct mneme_receipt *receipts)
+{
+    for (size_t i = 0; receipts && i < b->writes.count; i++) {
+        const struct mn_write *w = &b->writes.item[i];
+        struct mneme_receipt *receipt = &receipts[b->of[i]];
+        const char *id = w->memory ? w->memory->id : w->event ? w->event->id : "";
+
+        if (i && b->of[i] == b->of[i - 1])
+            continue;
+        receipt->revision = written[i].revision;
+        receipt->outcome = written[i].unchanged  ? MNEME_UNCHANGED
+                           : written[i].replaced ? MNEME_UPDATED
+                                                 : MNEME_INSERTED;
+        strncpy(receipt->id, id, sizeof receipt->id - 1);
+        receipt->id[sizeof receipt->id - 1] = '\0';
+    }
+}
+
+/* Embeds what was written, partition by partition in the order of the writes. */
+static void embed_written(struct mn_world *world, const struct batch *b,
+                          const struct mn_written *written)
+{
+    const char **ids = mn_arena_array(b->arena, const char *, b->writes.count + 1);
+    struct mn_partition partition = { "", "" };
+    struct mneme_error ignored;
+    size_t count = 0;
+
+    if (!ids || b->change->without_embedding)
+        return;
+    for (size_t i = 0; i < b->writes.count; i++) {
+        const struct mn_write *w = &b->writes.item[i];
+
+        if ((!w->memory && !w->event) || written[i].unchanged)
+            continue;
+        struct mn_partition own = w->memory
+                                      ? (struct mn_partition){ w->memory->tenant_id,
+                                                               w->memory->user_id }
+                                      : (struct mn_partition){ w->event->tenant_id,
+                                                               w->event->user_id };
+        if (count && (strcmp(own.tenant, partition.tenant) || strcmp(own.owner, partition.owner))) {
+            mn_index_embed_units(world, partition, ids, count, &ignored);
+            count = 0;
+        }
+        partition = own;
+        ids[count++] = w->memory ? w->memory->id : w->event->id;
+    }
+    mn_index_embed_units(world, partition, ids, count, &ignored);
+}
+
+/* Commits the batch; on failure *ret_failed names the record at fault. */
+static enum mneme_status commit_batch(struct mn_world *world, struct batch *b,
+                                      struct mneme_receipt *ret_receipts, size_t *ret_failed,
+                                      struct mneme_error *err)
+{
+    struct mn_written *written = mn_arena_array(b->arena, struct mn_written, b->writes.count + 1);
+    struct mn_commit commit = {
+        .write = b->writes.item,
+        .count = b->writes.count,
+        .actor = mn_or_empty(b->change->actor),
+        .reason = mn_or_empty(b->change->reason),
+        .now_ms = b->now_ms,
+    };
+    struct mn_commit_result result = { .written = written };
+
+    if (!written)
+        return mn_fail_memory(err);
+    if (!b->writes.count)
+        return MNEME_OK;
+    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
+    if (result.status != MNEME_OK) {
+        if (ret_failed)
+            *ret_failed = b->of[result.failed];
+        if (err)
+            *err = result.error;
+        return result.status;
+    }
+    fill_receipts(b, written, ret_receipts);
+    embed_written(world, b, written);
+    return MNEME_OK;
+}
+
+static struct batch batch_of(const struct mn_world *world, const struct mneme_change *change,
+                             struct mn_arena *arena)
+{
+    return (struct batch){
+        .arena = arena,
+        .now_ms = change->now_ms ? change->now_ms : world->now_ms(),
+        .change = change,
+        .profile = mn_index_profile(world),
+        .dim = world->model ? world->model->profile.dim : 0,
+    };
+}
+
+enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme_record *records,
+                                      size_t count, const struct mneme_change *change,
+                                      struct mn_arena *arena, struct mneme_receipt *ret_receipts,
+                                      size_t *ret_failed, struct mneme_error *err)
+{
+    struct batch b = batch_of(world, change, arena);
+
+    for (size_t i = 0; i < count; i++) {
+        enum mneme_status status = add_record(&b, i, &records[i], err);
+
+        if (status != MNEME_OK) {
+            if (ret_failed)
+                *ret_failed = i;
+            return status;
+        }
+    }
+    return commit_batch(world, &b, ret_receipts, ret_failed, err);
+}
+
+enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_event *events,
+                                     size_t count, const struct mneme_change *change,
+                                     struct mn_arena *arena, struct mneme_receipt *ret_receipts,
+                                     struct mneme_error *err)
+{
+    struct batch b = batch_of(world, change, arena);
+
+    for (size_t i = 0; i < count; i++)
+        MN_TRY(add_event(&b, i, &events[i], NULL, err));
+    return commit_batch(world, &b, ret_receipts, NULL, err);
+}

@@ -1,0 +1,170 @@
+/*
+ * floor.c - what is worth showing at all, however well it ranks.
+ *
+ * The best of nothing is still nothing: ranks and scaled scores say which candidate is best, never
+ * whether it is good. So the floor reads what brought a candidate. A rule that fired, the state of the
+ * task at hand, a constraint of the stated task, repository or project suffice by themselves. What
+ * the request asks for by kind (only structured types are asked for) qualifies as that kind; so does
+ * what happened in the time it names, where it names the kind as well ("incidents of last month"). A
+ * preference, or a constraint wider than the project, qualifies when the plan wants its type and some
+ * of its labels or words are met. What a graph brought needs a path of enough confidence. Everything
+ * else must be as close to the request as the model profile demands, on the raw scale.
+ *
+ * A text that gives orders has none of the privileges of a constraint: its likeness must carry it.
+ */
+#include "retrieve/floor.h"
+
+#define PATH_MIN 0.4
+#define PLAN_COVERAGE_MIN 0.1 /* of the request's words: one rare word, or several common ones */
+
+enum pass {
+    PASS_NOT = 0,
+    PASS_NO_LIMITS,
+    PASS_RULE,
+    PASS_TASK,
+    PASS_STATED,
+    PASS_KIND,
+    PASS_WAYS,
+    PASS_PLAN,
+    PASS_TIME,
+    PASS_PATH,
+    PASS_CLOSE,
+    PASS_WORDS,
+    PASS_KEY
+};
+
+static const char *const WHY[] = {
+    [PASS_NO_LIMITS] = "limits are off",
+    [PASS_RULE] = "a rule's trigger fired",
+    [PASS_TASK] = "resumes the task at hand",
+    [PASS_STATED] = "binds the stated task, repository or project",
+    [PASS_KIND] = "is of a kind that the request asks for",
+    [PASS_WAYS] = "the request refers to the user's ways",
+    [PASS_PLAN] = "is of a type the request asks for and about what it names",
+    [PASS_TIME] = "is of a type the request asks for and of the time it names",
+    [PASS_PATH] = "is linked to what the request names",
+    [PASS_CLOSE] = "is close in meaning or words to the request",
+    [PASS_WORDS] = "shares enough words with the request",
+    [PASS_KEY] = "answers what another memory close to the request answers",
+};
+
+static bool is_narrow(enum mneme_scope scope)
+{
+    return scope == MNEME_SCOPE_TASK || scope == MNEME_SCOPE_SESSION ||
+           scope == MNEME_SCOPE_REPO || scope == MNEME_SCOPE_PROJECT;
+}
+
+/* Is its scope the one the identity has open? */
+static bool is_stated(const struct mn_access *access, const struct mneme_memory *m)
+{
+    return is_narrow(m->scope_kind) && !mn_empty(m->scope_id) &&
+           mn_same(m->scope_id, mn_access_scope_id(access, m->scope_kind));
+}
+
+/* "What incidents did we have last month?" names a kind and a time, and nothing to be like. */
+static bool is_of_time_and_kind(const struct mn_plan *plan, const struct mneme_memory *m,
+                                int number)
+{
+    return plan->when.found && m->event_time_ms && number != MN_TYPE_NONE &&
+           plan->wanted & MN_TYPE_BIT(number) && plan->when.from_ms <= m->event_time_ms &&
+           m->event_time_ms < plan->when.until_ms;
+}
+
+/* What needs no likeness: by what it is and whose. */
+static enum pass by_nature(const struct mn_access *access, const struct mn_plan *plan,
+                           const struct mn_candidate *c)
+{
+    const struct mneme_memory *m = c->memory;
+    int number = mn_type_find(m->type);
+    const struct mn_type *type = mn_type_at(number);
+
+    if (c->is_checkpoint ||
+        (type->section == MN_SECTION_TASK_STATE && m->scope_kind == MNEME_SCOPE_TASK &&
+         is_stated(access, m)))
+        return PASS_TASK;
+    if (c->suspicious)
+        return PASS_NOT;
+    if (is_of_time_and_kind(plan, m, number))
+        return PASS_TIME;
+    if (!(type->found_by & MN_FOUND_STRUCTURED))
+        return PASS_NOT;
+    if (type->section == MN_SECTION_CONSTRAINTS && is_stated(access, m))
+        return PASS_STATED;
+    if (plan->own_ways && type->section == MN_SECTION_PREFERENCES)
+        return PASS_WAYS;
+    if (number != MN_TYPE_NONE && plan->wanted & MN_TYPE_BIT(number) &&
+        (c->overlap > 0 || c->coverage >= PLAN_COVERAGE_MIN))
+        return PASS_PLAN;
+    return PASS_NOT;
+}
+
+static enum pass by_likeness(const struct mn_plan *plan, const struct mn_model_profile *profile,
+                             const struct mn_candidate *c)
+{
+    float floor = plan->is_statement ? profile->floor_statement : profile->floor_question;
+
+    if (c->path_confidence >= PATH_MIN)
+        return PASS_PATH;
+    if (c->has_vector)
+        return (float)c->raw_relevance >= floor ? PASS_CLOSE : PASS_NOT;
+    return (float)c->text >= profile->floor_text_only ? PASS_WORDS : PASS_NOT;
+}
+
+/* Structured types alone are asked for: then they are asked for as such. */
+static bool of_kind_asked_for(const struct mn_plan *plan, const struct mn_candidate *c)
+{
+    return plan->asked && !(plan->asked & mn_types_found_by(MN_FOUND_TEXT | MN_FOUND_VECTOR)) &&
+           !c->suspicious && mn_type_of(c->memory->type)->found_by & MN_FOUND_STRUCTURED;
+}
+
+static enum pass pass_of(const struct mneme_request *request, const struct mn_access *access,
+                         const struct mn_plan *plan, const struct mn_model_profile *profile,
+                         const struct mn_candidate *c)
+{
+    enum pass pass = PASS_NOT;
+
+    if (c->forced)
+        return PASS_RULE;
+    pass = by_nature(access, plan, c);
+    if (!pass)
+        pass = by_likeness(plan, profile, c);
+    if (!pass && of_kind_asked_for(plan, c))
+        pass = PASS_KIND;
+    if (!pass && c->key_passes)
+        pass = PASS_KEY;
+    if (!pass && request->without_limits)
+        pass = PASS_NO_LIMITS;
+    return pass;
+}
+
+static bool only_by_graph(const struct mn_candidate *c)
+{
+    bool other = c->by_key;
+
+    for (int source = 0; source < MN_SOURCE_COUNT; source++)
+        other = other || (source != MN_SOURCE_GRAPH && c->found[source].rank);
+    return c->found[MN_SOURCE_GRAPH].rank && !other;
+}
+
+bool mn_floor_passes(const struct mneme_request *request, const struct mn_access *access,
+                     const struct mn_plan *plan, const struct mn_model_profile *profile,
+                     const struct mn_candidate *candidate, enum mn_reason *ret_reason,
+                     const char **ret_why)
+{
+    enum pass pass = pass_of(request, access, plan, profile, candidate);
+
+    if (pass && ret_why)
+        *ret_why = WHY[pass];
+    if (!pass && ret_reason)
+        *ret_reason = only_by_graph(candidate) ? MN_REASON_PATH : MN_REASON_FLOOR;
+    return pass != PASS_NOT;
+}
+
+bool mn_floor_bears(const struct mneme_request *request, const struct mn_access *access,
+                    const struct mn_plan *plan, const struct mn_model_profile *profile,
+                    const struct mn_candidate *candidate)
+{
+    enum pass pass = pass_of(request, access, plan, profile, candidate);
+
+    return pass != PASS_NOT && pass != PASS_KIND && pass != PASS_WAYS && pass != PASS_NO_LIMITS;
+}

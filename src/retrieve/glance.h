@@ -1,0 +1,24 @@
+/*
+ * glance.h - how alike two texts look, where no vectors can say.
+ *
+ * Pure, and cheap enough for every pair among the best: it nominates duplicates and measures
+ * redundancy, it decides nothing (text/compare.h does).
+ */
+#ifndef MN_RETRIEVE_GLANCE_H
+#define MN_RETRIEVE_GLANCE_H
+
+#include <stdint.h>
+
+#define MN_GLANCE_WORDS 16 /* 1,024 bits */
+
+struct mn_glance {
+    uint64_t bits[MN_GLANCE_WORDS];
+    unsigned count; /* of bits set */
+};
+
+struct mn_glance mn_glance_at(const char *text);
+
+/* 0..1: what they share of the one that has more; 0 when either is empty. */
+double mn_glance_share(const struct mn_glance *a, const struct mn_glance *b);
+
+#endif

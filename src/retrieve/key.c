@@ -1,0 +1,50 @@
+/*
+ * key.c - candidates by the key they answer, through a small table of open addresses.
+ *
+ * Keys are compared exactly: case counts.
+ */
+#include "retrieve/key.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/str.h"
+
+const struct mneme_memory *mn_answer_of(const struct mn_candidate *candidate)
+{
+    return candidate->answer ? candidate->answer : candidate->memory;
+}
+
+enum mneme_status mn_key_groups(const struct mn_candidates *found, struct mn_arena *arena,
+                                size_t **ret_group, size_t *ret_count, struct mneme_error *err)
+{
+    size_t slot_count = 16;
+
+    while (slot_count < found->count * 2)
+        slot_count *= 2;
+    size_t *group = mn_arena_array(arena, size_t, found->count + 1);
+    size_t *slot = mn_arena_array(arena, size_t, slot_count); /* item + 1 that began the group */
+    size_t count = 0;
+
+    if (!group || !slot)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < found->count; i++) {
+        const char *key = mn_answer_of(&found->item[i])->memory_key;
+
+        group[i] = MN_KEY_NONE;
+        if (mn_empty(key))
+            continue;
+        size_t at = mn_hash64(key, strlen(key), 0) & (slot_count - 1);
+        while (slot[at] && strcmp(mn_answer_of(&found->item[slot[at] - 1])->memory_key, key) != 0)
+            at = (at + 1) & (slot_count - 1);
+        if (slot[at]) {
+            group[i] = group[slot[at] - 1];
+        } else {
+            slot[at] = i + 1;
+            group[i] = count++;
+        }
+    }
+    *ret_group = group;
+    *ret_count = count;
+    return MNEME_OK;
+}

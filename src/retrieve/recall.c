@@ -1,0 +1,227 @@
+/*
+ * recall.c - stage 4: candidates from every source, each with both raw scores.
+ *
+ * The order matters twice. The index is brought up to the store's position before it is asked, so that
+ * a committed write of any process is seen. And the embedding of the request, by far the dearest step,
+ * is started first on the host's executor and waited for only when the vectors are asked; without an
+ * executor it simply runs first.
+ *
+ * What fails is left out and named: no model means no vectors, no index means the structured rows of
+ * every type stand in for it. Only the store cannot be missing.
+ */
+#include "retrieve/sources.h"
+
+#include <string.h>
+
+#include <mneme/mneme.h>
+
+#include "base/clock.h"
+#include "index/index.h"
+#include "memory/record.h"
+#include "model/model.h"
+
+/* ---- the request's vector, perhaps on another thread ---- */
+
+struct embedding {
+    struct mn_model *model;
+    const char *text;
+    float *vector;
+    enum mneme_status status;
+    struct mneme_error error;
+    int64_t us;
+};
+
+static void embed(void *argument)
+{
+    struct embedding *e = argument;
+    int64_t begun_us = mn_clock_monotonic_us();
+
+    e->status = mn_model_embed(e->model, MN_EMBED_REQUEST, e->text, e->vector, &e->error);
+    e->us = mn_clock_monotonic_us() - begun_us;
+}
+
+static bool lends_executor(const struct mn_world *world)
+{
+    return world->executor && world->executor->start && world->executor->wait;
+}
+
+static void *embed_start(const struct mn_world *world, struct embedding *e)
+{
+    if (!e->vector)
+        return NULL;
+    if (lends_executor(world))
+        return world->executor->start(world->executor->context, embed, e);
+    embed(e);
+    return NULL;
+}
+
+static const float *embed_wait(const struct mn_world *world, struct embedding *e, void *started,
+                               struct mn_trace *trace)
+{
+    if (!e->vector)
+        return NULL;
+    if (lends_executor(world))
+        world->executor->wait(world->executor->context, started);
+    trace->embed_us = e->us;
+    if (e->status == MNEME_OK)
+        return e->vector;
+    trace->source[MN_SOURCE_VECTOR].silent = mn_arena_copy(trace->arena, e->error.message);
+    mn_trace_degraded(trace, "vector: %s", e->error.message);
+    return NULL;
+}
+
+/* Does anything of this plan read vectors? */
+static bool needs_vector(const struct mn_plan *plan)
+{
+    for (int source = 0; source < MN_SOURCE_COUNT; source++)
+        if (plan->probes[source] && source != MN_SOURCE_RULE)
+            return true;
+    return false;
+}
+
+static enum mneme_status embed_prepare(const struct mn_sourcing *s, struct embedding *e,
+                                       struct mneme_error *err)
+{
+    *e = (struct embedding){ .model = s->world->model, .text = s->plan->search_text };
+    if (!needs_vector(s->plan))
+        return MNEME_OK;
+    if (!s->world->model) {
+        const char *why = mn_empty(s->world->model_status) ? "model: none" : s->world->model_status;
+
+        s->trace->source[MN_SOURCE_VECTOR].silent = why;
+        mn_trace_note(s->trace, "vector: no answer (%s)", why);
+        return MNEME_OK;
+    }
+    e->vector = mn_arena_array(s->arena, float, s->world->model->profile.dim);
+    return e->vector ? MNEME_OK : mn_fail_memory(err);
+}
+
+/* ---- the zone in which time phrases are read ---- */
+
+static enum mneme_status read_zone(struct mn_sourcing *s, int64_t now_ms, struct mneme_error *err)
+{
+    static const char *const key = "user.timezone";
+    struct mn_rows rows = { 0 };
+
+    if (s->plan->zone[0] || !s->plan->when.found)
+        return MNEME_OK;
+    MN_TRY(s->world->store->ops->memories_by_key(s->world->store, s->access, &key, 1, s->arena,
+                                                 &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        const char *zone = rows.item[i].memory.value;
+
+        if (mn_when_zone_known(zone)) {
+            mn_plan_read_time(s->plan, now_ms, zone);
+            break;
+        }
+    }
+    return MNEME_OK;
+}
+
+/* ---- running sources ---- */
+
+typedef enum mneme_status (*source_fn)(struct mn_sourcing *s, struct mneme_error *err);
+
+/* Runs one source and times it. A failure is the source's silence, unless it must answer. */
+static enum mneme_status run(struct mn_sourcing *s, enum mn_source source, source_fn ask,
+                             bool must_answer, struct mneme_error *err)
+{
+    struct mn_trace_source *t = &s->trace->source[source];
+    int64_t begun_us = mn_clock_monotonic_us();
+    struct mneme_error failed;
+
+    if (!s->plan->probes[source])
+        return MNEME_OK;
+    mn_error_clear(&failed);
+    t->asked = true;
+    enum mneme_status status = ask(s, &failed);
+    t->us += mn_clock_monotonic_us() - begun_us;
+    if (status == MNEME_OK)
+        return MNEME_OK;
+    if (must_answer || status == MNEME_LIMIT) {
+        if (err)
+            *err = failed;
+        return status;
+    }
+    t->silent = mn_arena_copy(s->arena, failed.message);
+    mn_trace_degraded(s->trace, "%s: %s", mn_source_name(source), failed.message);
+    return MNEME_OK;
+}
+
+/* Without an index: rows of every asked type by the structured query. */
+static enum mneme_status stand_in_for_index(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_rows rows = { 0 };
+
+    MN_TRY(s->world->store->ops->memories_structured(s->world->store, s->access, s->plan->asked,
+                                                     s->plan->probe_limit, s->arena, &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        struct mn_candidate *c = NULL;
+
+        MN_TRY(mn_pool_add_row(s->pool, &rows.item[i], &c, err));
+    }
+    return MNEME_OK;
+}
+
+/* Text and vector lists, then scores for what the other sources brought; false: no index. */
+static enum mneme_status ask_index(struct mn_sourcing *s, bool *ret_answered,
+                                   struct mneme_error *err)
+{
+    enum mn_source source =
+        s->plan->probes[MN_SOURCE_TEXT] ? MN_SOURCE_TEXT : MN_SOURCE_VECTOR;
+    size_t silent_before = s->trace->source[source].silent != NULL;
+
+    MN_TRY(run(s, source, mn_source_search, false, err));
+    s->trace->source[MN_SOURCE_VECTOR].asked = s->plan->probes[MN_SOURCE_VECTOR] && s->vector;
+    *ret_answered = silent_before || !s->trace->source[source].silent;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *request,
+                            const struct mn_access *access, struct mn_plan *plan,
+                            struct mn_arena *arena, struct mn_candidates *ret_found,
+                            struct mn_trace *trace, struct mneme_error *err)
+{
+    struct mn_pool pool;
+    struct mn_sourcing s = { world, request, access, plan, arena, trace, NULL, &pool };
+    struct embedding embedding;
+    struct mneme_error failed;
+    bool index_answers = true;
+
+    mn_error_clear(&failed);
+    MN_TRY(mn_pool_init(&pool, arena, err));
+    MN_TRY(embed_prepare(&s, &embedding, err));
+    void *started = embed_start(world, &embedding);
+
+    /* From here on the embedding must be waited for before anything is returned. */
+    enum mneme_status status = read_zone(&s, request->now_ms ? request->now_ms : access->at_ms, err);
+    if (status == MNEME_OK)
+        status = run(&s, MN_SOURCE_STRUCTURED, mn_source_structured, true, err);
+    if (status == MNEME_OK)
+        status = run(&s, MN_SOURCE_TASK_STATE, mn_source_task_state, true, err);
+    if (status == MNEME_OK)
+        status = run(&s, MN_SOURCE_RULE, mn_source_rule, true, err);
+    if (status == MNEME_OK)
+        status = run(&s, MN_SOURCE_GRAPH, mn_source_graph, false, err);
+    if (status == MNEME_OK && needs_vector(plan) &&
+        mn_index_catch_up(world, access, arena, &trace->index_position, &failed) != MNEME_OK) {
+        index_answers = false;
+        mn_trace_degraded(trace, "index: %s", failed.message);
+    }
+    s.vector = embed_wait(world, &embedding, started, trace);
+    MN_TRY(status);
+
+    bool index_is_current = index_answers;
+    if (needs_vector(plan))
+        MN_TRY(ask_index(&s, &index_answers, err));
+    if (!index_answers)
+        MN_TRY(stand_in_for_index(&s, err));
+    MN_TRY(mn_verify_keys(&s, err));
+    if (index_answers && needs_vector(plan) && mn_verify_scores(&s, &failed) != MNEME_OK)
+        mn_trace_degraded(trace, "index: %s", failed.message);
+    MN_TRY(mn_verify_as_of(&s, err));
+    MN_TRY(mn_verify_rows(&s, index_is_current, err));
+    trace->candidate_count = pool.found.count;
+    *ret_found = pool.found;
+    return MNEME_OK;
+}

@@ -1,0 +1,349 @@
+/*
+ * sources.c - structured, task state, full text and vector, graph, rule.
+ *
+ * Each asks one question, already filtered where it is asked, and adds what comes back to the pool with
+ * its rank and its own raw score. A source that fails is silent: the trace names it and the others go
+ * on. Rules are the exception: a forced memory that could not be looked up would be a rule ignored, so
+ * its failure is the request's.
+ */
+#include "retrieve/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "graph/graph.h"
+#include "memory/record.h"
+#include "memory/rule.h"
+#include "text/analyze.h"
+
+#define TASK_TEXT_BYTES_MAX 4096 /* of one checkpoint's fields */
+
+static void set_finding(struct mn_candidate *c, enum mn_source source, size_t rank, double raw)
+{
+    if (!c->found[source].rank || rank < c->found[source].rank) {
+        c->found[source].rank = rank;
+        c->found[source].raw = raw;
+    }
+}
+
+/* ---- structured ---- */
+
+enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_store *store = s->world->store;
+    mn_type_set types = s->plan->asked & mn_types_found_by(MN_FOUND_STRUCTURED);
+    struct mn_rows rows = { 0 };
+
+    if (!types)
+        return MNEME_OK;
+    MN_TRY(store->ops->memories_structured(store, s->access, types, s->plan->probe_limit, s->arena,
+                                           &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        struct mn_candidate *c = NULL;
+
+        MN_TRY(mn_pool_add_row(s->pool, &rows.item[i], &c, err));
+        set_finding(c, MN_SOURCE_STRUCTURED, i + 1, 1.0);
+    }
+    s->trace->source[MN_SOURCE_STRUCTURED].count = rows.count;
+    return MNEME_OK;
+}
+
+/* ---- task state ---- */
+
+static const char *const task_fields_default[] = { "pending_action", "selected_files",
+                                                   "tool_results" };
+
+/* The fields asked for, "name: value" a line; values that are not texts as JSON. */
+static enum mneme_status task_text(const struct mn_sourcing *s, const char *state,
+                                   const char **ret_text, struct mneme_error *err)
+{
+    const char *const *field = task_fields_default;
+    size_t field_count = sizeof task_fields_default / sizeof *task_fields_default;
+    MN_JSON_AUTO doc = NULL;
+    MN_BUF_AUTO text = { 0 };
+
+    if (s->request->task_fields.count) {
+        field = s->request->task_fields.item;
+        field_count = s->request->task_fields.count;
+    }
+    MN_TRY(mn_json_parse("task state", state, strlen(state), &doc, err));
+    for (size_t i = 0; i < field_count; i++) {
+        yyjson_val *value = yyjson_obj_get(yyjson_doc_get_root(doc), field[i]);
+
+        if (!value || yyjson_is_null(value))
+            continue;
+        mn_buf_printf(&text, "%s%s: ", text.bytes ? "\n" : "", field[i]);
+        if (yyjson_is_str(value)) {
+            mn_buf_put(&text, yyjson_get_str(value), yyjson_get_len(value));
+            continue;
+        }
+        char *json = yyjson_val_write(value, 0, NULL);
+        if (!json)
+            return mn_fail_memory(err);
+        mn_buf_text(&text, json);
+        free(json);
+    }
+    if (text.failed)
+        return mn_fail_memory(err);
+    *ret_text = mn_arena_copy_n(s->arena, text.at ? text.at : "",
+                                mn_utf8_cut(text.at ? text.at : "", text.bytes,
+                                            TASK_TEXT_BYTES_MAX));
+    return *ret_text ? MNEME_OK : mn_fail_memory(err);
+}
+
+/* A checkpoint as a candidate: type task_state, scope task, confirmed_system, confidence 1. */
+static enum mneme_status add_checkpoint(struct mn_sourcing *s,
+                                        const struct mneme_task_state *state, size_t rank,
+                                        struct mneme_error *err)
+{
+    struct mn_row *row = mn_arena_one(s->arena, struct mn_row);
+    struct mneme_memory like = MNEME_MEMORY_INIT;
+    MN_BUF_AUTO attributes = { 0 };
+    struct mn_json_writer w = { .out = &attributes };
+    struct mn_candidate *c = NULL;
+    const char *text = NULL;
+
+    MN_TRY(task_text(s, state->state, &text, err));
+    if (!text[0])
+        return MNEME_OK;
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "session_id", state->session_id);
+    mn_json_field_text(&w, "task_id", state->task_id);
+    mn_json_close(&w, '}');
+    if (!row || attributes.failed)
+        return mn_fail_memory(err);
+    like.id = mn_arena_printf(s->arena, "checkpoint:%s/%s", state->session_id, state->task_id);
+    like.tenant_id = state->tenant_id;
+    like.user_id = state->user_id;
+    like.scope_kind = MNEME_SCOPE_TASK;
+    like.scope_id = state->task_id;
+    like.type = "task_state";
+    like.content = text;
+    like.authority = MNEME_CONFIRMED_SYSTEM;
+    like.confidence = 1.0;
+    like.importance = 0.5;
+    like.sensitivity = MNEME_INTERNAL;
+    like.risk = MNEME_RISK_NORMAL;
+    like.status = MNEME_ACTIVE;
+    like.version = 1;
+    like.created_at_ms = state->updated_at_ms;
+    like.updated_at_ms = state->updated_at_ms;
+    like.attributes = attributes.at;
+    if (!like.id)
+        return mn_fail_memory(err);
+    MN_TRY(mn_memory_copy(&like, s->arena, &row->memory, err));
+    row->confidence = 1.0;
+    MN_TRY(mn_pool_add_row(s->pool, row, &c, err));
+    c->is_checkpoint = true;
+    set_finding(c, MN_SOURCE_TASK_STATE, rank, 1.0);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_store *store = s->world->store;
+    mn_type_set types = s->plan->asked & mn_types_found_by(MN_FOUND_TASK);
+    struct mn_task_states states = { 0 };
+    struct mn_rows rows = { 0 };
+    size_t rank = 0;
+
+    if (!types || !s->access->task[0])
+        return MNEME_OK;
+    MN_TRY(store->ops->task_states(store, s->access, s->arena, &states, err));
+    for (size_t i = 0; i < states.count; i++)
+        MN_TRY(add_checkpoint(s, &states.item[i], ++rank, err));
+    MN_TRY(store->ops->memories_structured(store, s->access, types, s->plan->probe_limit, s->arena,
+                                           &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        struct mn_candidate *c = NULL;
+
+        MN_TRY(mn_pool_add_row(s->pool, &rows.item[i], &c, err));
+        set_finding(c, MN_SOURCE_TASK_STATE, ++rank, 1.0);
+    }
+    s->trace->source[MN_SOURCE_TASK_STATE].count = rank;
+    return MNEME_OK;
+}
+
+/* ---- full text and vector ---- */
+
+#define VECTOR_LIST 100 /* per language of the units */
+
+static struct mn_query query_of(const struct mn_sourcing *s)
+{
+    return (struct mn_query){
+        .access = s->access,
+        .text_types = s->plan->asked & mn_types_found_by(MN_FOUND_TEXT),
+        .vector_types = s->plan->asked & mn_types_found_by(MN_FOUND_VECTOR),
+        .after_ms = s->plan->after_ms,
+        .before_ms = s->plan->before_ms,
+        .terms = &s->plan->terms,
+        .language = s->plan->language,
+        .vector = s->vector,
+        .text_k = s->plan->probe_limit,
+        .vector_k = VECTOR_LIST,
+    };
+}
+
+enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_query query = query_of(s);
+    struct mn_hits hits = { 0 };
+
+    if (!s->plan->probes[MN_SOURCE_TEXT])
+        query.text_types = 0;
+    if (!s->plan->probes[MN_SOURCE_VECTOR])
+        query.vector_types = 0;
+    if (!query.text_types && !query.vector_types)
+        return MNEME_OK;
+    MN_TRY(s->world->search->ops->top(s->world->search, &query, s->arena, &hits, err));
+    for (size_t i = 0; i < hits.count; i++) {
+        const struct mn_hit *h = &hits.item[i];
+        struct mn_candidate *c = NULL;
+
+        MN_TRY(mn_pool_add_hit(s->pool, h, &c, err));
+        if (h->text_rank) {
+            set_finding(c, MN_SOURCE_TEXT, h->text_rank, h->text);
+            s->trace->source[MN_SOURCE_TEXT].count++;
+        }
+        if (h->vector_rank) {
+            set_finding(c, MN_SOURCE_VECTOR, h->vector_rank, h->vector);
+            s->trace->source[MN_SOURCE_VECTOR].count++;
+        }
+    }
+    if (hits.partial)
+        mn_trace_degraded(s->trace, "index: a partition was not loaded");
+    return MNEME_OK;
+}
+
+enum mneme_status mn_verify_scores(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_query query = query_of(s);
+    const char **ids = mn_arena_array(s->arena, const char *, s->pool->found.count + 1);
+    struct mn_hits hits = { 0 };
+    size_t id_count = 0;
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < s->pool->found.count; i++) {
+        const struct mn_candidate *c = &s->pool->found.item[i];
+
+        if (!c->found[MN_SOURCE_TEXT].rank && !c->found[MN_SOURCE_VECTOR].rank && !c->is_checkpoint)
+            ids[id_count++] = c->memory->id;
+    }
+    if (!id_count)
+        return MNEME_OK;
+    MN_TRY(s->world->search->ops->score(s->world->search, &query, ids, id_count, s->arena, &hits,
+                                        err));
+    for (size_t i = 0; i < hits.count; i++) {
+        struct mn_candidate *c = NULL;
+
+        if (mn_pool_find(s->pool, hits.item[i].unit.parent_id))
+            MN_TRY(mn_pool_add_hit(s->pool, &hits.item[i], &c, err));
+    }
+    return MNEME_OK;
+}
+
+/* ---- rows of given ids, for graph and rule ---- */
+
+static enum mneme_status add_ids(struct mn_sourcing *s, const char *const *ids, size_t count,
+                                 struct mneme_error *err)
+{
+    struct mn_rows rows = { 0 };
+
+    if (!count)
+        return MNEME_OK;
+    MN_TRY(s->world->store->ops->memories_get(s->world->store, s->access, ids, count, s->arena,
+                                              &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        struct mn_candidate *c = NULL;
+
+        MN_TRY(mn_pool_add_row(s->pool, &rows.item[i], &c, err));
+    }
+    return MNEME_OK;
+}
+
+/* ---- graph ---- */
+
+enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_store *store = s->world->store;
+    const struct mn_partition own = { s->access->tenant, s->access->user };
+    const struct mn_partition shared = { s->access->tenant, "" };
+    struct mn_edges edges[2] = { { 0 }, { 0 } };
+    struct mn_graph_finds finds = { 0 };
+
+    MN_TRY(store->ops->edges(store, own, s->arena, &edges[0], err));
+    MN_TRY(store->ops->edges(store, shared, s->arena, &edges[1], err));
+    MN_TRY(mn_graph_walk(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &finds, err));
+    const char **ids = mn_arena_array(s->arena, const char *, finds.count + 1);
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < finds.count; i++)
+        ids[i] = finds.item[i].memory_id;
+    MN_TRY(add_ids(s, ids, finds.count, err));
+    for (size_t i = 0; i < finds.count; i++) {
+        struct mn_candidate *c = mn_pool_find(s->pool, finds.item[i].memory_id);
+
+        if (!c)
+            continue;
+        c->path_confidence = finds.item[i].path_confidence;
+        set_finding(c, MN_SOURCE_GRAPH, i + 1, finds.item[i].path_confidence);
+        s->trace->source[MN_SOURCE_GRAPH].count++;
+    }
+    return MNEME_OK;
+}
+
+/* ---- rule ---- */
+
+static int by_priority(const void *left, const void *right)
+{
+    const struct mneme_rule *a = *(const struct mneme_rule *const *)left;
+    const struct mneme_rule *b = *(const struct mneme_rule *const *)right;
+
+    if (a->priority != b->priority)
+        return a->priority < b->priority ? 1 : -1;
+    return strcmp(a->memory_id, b->memory_id);
+}
+
+enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_store *store = s->world->store;
+    struct mn_trigger_input input = {
+        .text = s->request->text,
+        .folded = s->plan->folded,
+        .intent = s->plan->intent,
+        .signals = &s->request->signals,
+    };
+    struct mn_rules rules = { 0 };
+
+    MN_TRY(store->ops->rules_active(store, s->access, s->arena, &rules, err));
+    const struct mneme_rule **fired =
+        mn_arena_array(s->arena, const struct mneme_rule *, rules.count + 1);
+    const char **ids = mn_arena_array(s->arena, const char *, rules.count + 1);
+    size_t count = 0;
+    if (!fired || !ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < rules.count; i++)
+        if (mn_rule_fires(&rules.item[i], &input))
+            fired[count++] = &rules.item[i];
+    if (count)
+        qsort(fired, count, sizeof *fired, by_priority);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = fired[i]->memory_id;
+    MN_TRY(add_ids(s, ids, count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct mn_candidate *c = mn_pool_find(s->pool, ids[i]);
+
+        if (!c || c->forced)
+            continue;
+        c->forced = true;
+        c->rule_priority = fired[i]->priority;
+        c->rule_trigger = mneme_trigger_name(fired[i]->trigger_type);
+        set_finding(c, MN_SOURCE_RULE, i + 1, (double)fired[i]->priority);
+        s->trace->source[MN_SOURCE_RULE].count++;
+    }
+    return MNEME_OK;
+}

@@ -1,0 +1,62 @@
+/*
+ * sources.h - the six ways to find a candidate, and the pool they fill.
+ *
+ * Inside retrieve/ only. A source reads the store or the index, already filtered there, and adds what it
+ * finds to the pool; a candidate found twice is one, with two findings.
+ */
+#ifndef MN_RETRIEVE_SOURCES_H
+#define MN_RETRIEVE_SOURCES_H
+
+#include "retrieve/stages.h"
+#include "search/search.h"
+#include "store/store.h"
+
+/* Candidates by id. The pool's rows live in the arena. */
+struct mn_pool {
+    struct mn_arena *arena;
+    struct mn_candidates found;
+    size_t *slot; /* open addressing over ids; SIZE_MAX is free */
+    size_t slot_count;
+};
+enum mneme_status mn_pool_init(struct mn_pool *pool, struct mn_arena *arena,
+                               struct mneme_error *err);
+/* NULL when there is none of this id. */
+struct mn_candidate *mn_pool_find(const struct mn_pool *pool, const char *id);
+/* The candidate of this row, made when new. A row read from the truth replaces an index's document.
+ * Pointers into the pool hold until the next one is added. */
+enum mneme_status mn_pool_add_row(struct mn_pool *pool, const struct mn_row *row,
+                                  struct mn_candidate **ret_candidate, struct mneme_error *err);
+enum mneme_status mn_pool_add_hit(struct mn_pool *pool, const struct mn_hit *hit,
+                                  struct mn_candidate **ret_candidate, struct mneme_error *err);
+
+/* What every source is given. */
+struct mn_sourcing {
+    struct mn_world *world;
+    const struct mneme_request *request;
+    const struct mn_access *access;
+    struct mn_plan *plan;
+    struct mn_arena *arena;
+    struct mn_trace *trace;
+    const float *vector; /* of the request; NULL without */
+    struct mn_pool *pool;
+};
+
+enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error *err);
+enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error *err);
+enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *err); /* text, vector */
+enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err);
+enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err);
+
+/* verify.c: what the sources brought is brought up to the truth and made complete. */
+
+/* All eligible rows of every key among the candidates. */
+enum mneme_status mn_verify_keys(struct mn_sourcing *s, struct mneme_error *err);
+/* Reads canonical rows where the consistency asks for it; drops what is no longer there. */
+enum mneme_status mn_verify_rows(struct mn_sourcing *s, bool index_is_current,
+                                 struct mneme_error *err);
+/* Replaces texts by those of as_of. */
+enum mneme_status mn_verify_as_of(struct mn_sourcing *s, struct mneme_error *err);
+/* Text and vector scores for candidates that no search hit brought. */
+enum mneme_status mn_verify_scores(struct mn_sourcing *s, struct mneme_error *err);
+
+#endif

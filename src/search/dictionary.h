@@ -1,0 +1,66 @@
+/*
+ * dictionary.h - the spellings an index holds, to find the one that a mistyped word meant.
+ *
+ * Words of Latin letters and identifiers only: a Chinese typo is another character, which the
+ * single characters around it already make up for.
+ */
+#ifndef MN_SEARCH_DICTIONARY_H
+#define MN_SEARCH_DICTIONARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "text/analyze.h"
+
+#define MN_DICTIONARY_LETTERS_MIN 4  /* held from here on ... */
+#define MN_DICTIONARY_LETTERS_MAX 64 /* ... to here; bytes */
+#define MN_DICTIONARY_ASK_MIN 5      /* a shorter word is never taken for a typo */
+
+struct mn_dictionary_entry {
+    uint32_t letters; /* which occur, one bit each (mod 32) */
+    uint32_t term;
+    uint32_t text_at; /* in the pool */
+};
+struct mn_dictionary {
+    char *pool;
+    size_t pool_bytes;
+    size_t pool_room;
+    struct {
+        struct mn_dictionary_entry *item;
+        size_t count;
+        size_t room;
+    } of_length[MN_DICTIONARY_LETTERS_MAX + 1];
+};
+
+struct mn_dictionary_match {
+    uint32_t term;
+    unsigned distance;
+    struct mn_str text; /* in the pool */
+};
+
+/* Whether a request's term may be a typo of another: long enough, Latin, a word or an identifier.
+ */
+bool mn_dictionary_may_ask(const struct mn_term *term);
+
+/* Adds the spelling of a new term if it is one that is held. False when malloc fails. */
+bool mn_dictionary_add(struct mn_dictionary *dictionary, const struct mn_term *term,
+                       uint32_t number);
+
+/*
+ * Spellings within one edit of the text, two from eight letters on, with the same digits and in
+ * use; the nearest first, of equals by their bytes, at most `room`. A digit is never guessed:
+ * another version is another thing.
+ */
+size_t mn_dictionary_find(const struct mn_dictionary *dictionary, struct mn_str text,
+                          bool (*in_use)(const void *context, uint32_t term), const void *context,
+                          struct mn_dictionary_match *ret_match, size_t room);
+
+/* Term t becomes map[t]; UINT32_MAX leaves. */
+void mn_dictionary_compact(struct mn_dictionary *dictionary, const uint32_t *map);
+
+size_t mn_dictionary_bytes(const struct mn_dictionary *dictionary);
+void mn_dictionary_release(struct mn_dictionary *dictionary);
+
+#endif

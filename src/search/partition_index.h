@@ -1,0 +1,65 @@
+/*
+ * partition_index.h - the index of one partition: one row a unit, in three parts that count rows
+ * alike.
+ *
+ * What is searched as text, what is searched as vector, what decides who may see it; and the
+ * document itself. A changed unit is a new row; the old one dies at once for every reader and its
+ * place is squeezed out later. Locking is its owner's business (search_memory.c).
+ */
+#ifndef MN_SEARCH_PARTITION_INDEX_H
+#define MN_SEARCH_PARTITION_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "search/document.h"
+#include "search/text_index.h"
+#include "search/vector_index.h"
+#include "search/visible.h"
+
+struct mn_partition_index {
+    size_t count; /* rows, dead ones included */
+    size_t room;
+    size_t dead;
+    struct mn_document **document; /* NULL: dead */
+    uint8_t *language;             /* enum mn_language */
+    size_t document_bytes;
+
+    uint32_t *slot; /* hash table over ids: row + 1; 0 is free */
+    size_t slots;   /* a power of two */
+
+    struct mn_text_index text;
+    struct mn_vector_index vector;
+    struct mn_visible visible;
+};
+
+/* A unit made ready outside any lock. */
+struct mn_prepared {
+    struct mn_document *document; /* taken over by mn_partition_index_put() */
+    struct mn_text_document text;
+    enum mn_language language;
+    const struct mn_unit *unit; /* vector and state; lent */
+};
+
+bool mn_partition_index_init(struct mn_partition_index *index, const struct mn_vector_space *space,
+                             const struct mn_scan *scan);
+void mn_partition_index_release(struct mn_partition_index *index);
+
+/* The row of an id; SIZE_MAX when it is not there. */
+size_t mn_partition_index_find(const struct mn_partition_index *index, const char *id);
+
+/* Adds the unit or replaces the one of its id. False when malloc fails or a limit is reached: the
+ * index is then not whole and must be released. */
+bool mn_partition_index_put(struct mn_partition_index *index, struct mn_prepared *prepared);
+
+/* Takes the unit out if it is there. Cannot fail. */
+void mn_partition_index_drop(struct mn_partition_index *index, const char *id);
+
+/* After a batch of changes: means made anew, dead rows squeezed out where they are many. */
+void mn_partition_index_settle(struct mn_partition_index *index);
+
+size_t mn_partition_index_units(const struct mn_partition_index *index);
+size_t mn_partition_index_bytes(const struct mn_partition_index *index);
+
+#endif

@@ -1,0 +1,428 @@
+/*
+ * partition_query.c - choose by estimate, score exactly, answer with documents.
+ *
+ * The order of work: who may be seen (bits), the best by vector for each language of rows, the best
+ * by text, the union of both; then every row of the union gets both scores from its own terms and
+ * its own vector, and its document is copied. A row's number carries in its highest bit which view
+ * it is in, so that one list can hold rows of both.
+ */
+#include "search/partition_query.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/text_request.h"
+
+#define VIEW_BIT 31
+#define ROW_MASK ((UINT32_C(1) << VIEW_BIT) - 1)
+#define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
+
+/* A row on its way to becoming a hit. */
+struct picked {
+    uint32_t row; /* with its view */
+    uint32_t text_rank;
+    uint32_t vector_rank;
+    bool has_text, has_vector; /* the scores below are known */
+    struct mn_text_score text;
+    double vector; /* F; NAN: none */
+    double cosine;
+    double order; /* what it is ranked by */
+};
+
+/* What one call needs besides its answer. */
+struct work {
+    const struct mn_views *views;
+    const struct mn_query *query;
+    struct mn_text_request text;
+    struct mn_vector_request vector[MN_VIEWS_MAX];
+    bool has_vector; /* the request has one that can be compared */
+
+    void *bits_block;
+    uint64_t *text_bits[MN_VIEWS_MAX];
+    uint64_t *vector_bits[MN_VIEWS_MAX];
+    uint8_t *classes;
+    float *floats; /* vectors of the request, by view */
+    float *score;
+    uint32_t *touched;
+    struct mn_scored *scored; /* lists while searching */
+    struct picked *picked;
+    size_t picked_count;
+};
+
+static void work_release(struct work *work)
+{
+    free(work->bits_block);
+    free(work->floats);
+    free(work->score);
+    free(work->touched);
+    free(work->scored);
+    free(work->picked);
+}
+#define WORK_AUTO MN_CLEANUP(work_release) struct work
+
+static size_t view_of(uint32_t row)
+{
+    return row >> VIEW_BIT;
+}
+
+static size_t rows_most(const struct mn_views *views)
+{
+    size_t most = 1;
+
+    for (size_t v = 0; v < views->count; v++)
+        if (views->index[v]->count > most)
+            most = views->index[v]->count;
+    return most;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- the request, prepared ---- */
+
+static enum mneme_status prepare_vector(struct work *work, struct mneme_error *err)
+{
+    const struct mn_vector_space *space;
+    const struct mn_query *query = work->query;
+
+    if (!query->vector || !work->views->count)
+        return MNEME_OK;
+    space = work->views->index[0]->vector.space;
+    size_t floats = mn_vector_request_floats(space);
+    work->floats = malloc((MN_VIEWS_MAX * floats + 1) * sizeof(float));
+    if (!work->floats)
+        return mn_fail_memory(err);
+    for (size_t v = 0; v < work->views->count; v++)
+        if (!mn_vector_request_make(&work->views->index[v]->vector, query->vector, query->language,
+                                    work->floats + v * floats, &work->vector[v]))
+            return MNEME_OK;
+    work->has_vector = true;
+    return MNEME_OK;
+}
+
+static enum mneme_status prepare(struct work *work, struct mn_arena *arena, struct mneme_error *err)
+{
+    static const struct mn_terms none = { 0 };
+    const struct mn_text_index *index[MN_VIEWS_MAX] = { NULL };
+
+    for (size_t v = 0; v < work->views->count; v++)
+        index[v] = &work->views->index[v]->text;
+    MN_TRY(mn_text_request_make(index, work->views->count,
+                                work->query->terms ? work->query->terms : &none, arena, &work->text,
+                                err));
+    return prepare_vector(work, err);
+}
+
+static struct mn_visible_request visible_request(const struct mn_query *query)
+{
+    return (struct mn_visible_request){ .access = query->access,
+                                        .text_types = query->text_types,
+                                        .vector_types = query->vector_types,
+                                        .after_ms = query->after_ms,
+                                        .before_ms = query->before_ms };
+}
+
+static enum mneme_status find_visible(struct work *work, struct mneme_error *err)
+{
+    const struct mn_visible_request request = visible_request(work->query);
+    size_t words = 0, classes = 1;
+
+    for (size_t v = 0; v < work->views->count; v++) {
+        size_t needed = mn_visible_scratch_bytes(&work->views->index[v]->visible);
+
+        words += mn_visible_words(&work->views->index[v]->visible);
+        if (needed > classes)
+            classes = needed;
+    }
+    work->bits_block = malloc(2 * words * sizeof(uint64_t) + classes);
+    if (!work->bits_block)
+        return mn_fail_memory(err);
+    uint64_t *next = work->bits_block;
+    work->classes = (uint8_t *)(next + 2 * words);
+    for (size_t v = 0; v < work->views->count; v++) {
+        const struct mn_visible *visible = &work->views->index[v]->visible;
+
+        work->text_bits[v] = next;
+        work->vector_bits[v] = next + mn_visible_words(visible);
+        next += 2 * mn_visible_words(visible);
+        mn_visible_bits(visible, &request, work->classes, work->text_bits[v], work->vector_bits[v]);
+    }
+    return MNEME_OK;
+}
+
+/* ---- choosing ---- */
+
+/* Best first; of equals the own partition's, then the older row. */
+static int by_order(const void *a, const void *b)
+{
+    const struct picked *x = a, *y = b;
+
+    if (x->order != y->order)
+        return x->order > y->order ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct picked *x = a, *y = b;
+
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void score_text(const struct work *work, struct picked *picked)
+{
+    if (!picked->has_text)
+        picked->text =
+            mn_text_request_score(&work->text, view_of(picked->row), picked->row & ROW_MASK);
+    picked->has_text = true;
+}
+
+static void fetch_vector(const struct work *work, uint32_t row)
+{
+    mn_vector_index_fetch(&work->views->index[view_of(row)]->vector, row & ROW_MASK);
+}
+
+static void score_vector(const struct work *work, struct picked *picked)
+{
+    size_t v = view_of(picked->row);
+    const struct mn_vector_index *index = &work->views->index[v]->vector;
+    float f = NAN, cosine = 0;
+
+    if (picked->has_vector)
+        return;
+    if (work->has_vector && mn_vector_index_has(index, picked->row & ROW_MASK))
+        mn_vector_index_exact(index, &work->vector[v], picked->row & ROW_MASK, &f, &cosine);
+    picked->vector = (double)f;
+    picked->cosine = (double)cosine;
+    picked->has_vector = true;
+}
+
+static enum mneme_status choose_by_text(struct work *work, struct mneme_error *err)
+{
+    size_t rows = rows_most(work->views), k = least_of(work->query->text_k, 2 * rows);
+    struct mn_best best = { .room = k };
+    struct picked *picked = work->picked + work->picked_count;
+
+    if (!k || !(work->text.weight_sum > 0))
+        return MNEME_OK;
+    work->score = calloc(rows, sizeof *work->score);
+    work->touched = malloc(rows * sizeof *work->touched);
+    if (!work->score || !work->touched)
+        return mn_fail_memory(err);
+    best.item = work->scored;
+    struct mn_text_room room = { work->score, work->touched, work->scored + k };
+    for (size_t v = 0; v < work->views->count; v++)
+        mn_text_request_top(&work->text, v, work->text_bits[v], &room, (uint32_t)v << VIEW_BIT,
+                            &best);
+
+    for (size_t i = 0; i < best.count; i++) {
+        picked[i] = (struct picked){ .row = best.item[i].row };
+        score_text(work, &picked[i]);
+        picked[i].order = picked[i].text.text;
+    }
+    qsort(picked, best.count, sizeof *picked, by_order);
+    for (size_t i = 0; i < best.count; i++)
+        picked[i].text_rank = (uint32_t)i + 1;
+    work->picked_count += best.count;
+    return MNEME_OK;
+}
+
+/* How many rows of each language are scored exactly. */
+static size_t rescored(const struct mn_views *views, size_t k)
+{
+    return k ? least_of(k + k / 4 + RESCORED_MORE, 2 * rows_most(views)) : 0;
+}
+
+/* The k best of each language, ranked together: the constants make languages comparable. */
+static void choose_by_vector(struct work *work)
+{
+    size_t k = work->query->vector_k, room = rescored(work->views, k);
+    struct mn_best best[MN_LANGUAGE_COUNT];
+    struct picked *picked = work->picked + work->picked_count;
+    size_t count = 0;
+
+    if (!k || !work->has_vector)
+        return;
+    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
+        best[l] = (struct mn_best){ .item = work->scored + l * room, .room = room };
+    for (size_t v = 0; v < work->views->count; v++)
+        mn_vector_index_scan(&work->views->index[v]->vector, &work->vector[v], work->vector_bits[v],
+                             (uint32_t)v << VIEW_BIT, best);
+    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++) {
+        for (size_t i = 0; i < best[l].count; i++) {
+            struct picked *p = &picked[count + i];
+
+            if (i + 1 < best[l].count)
+                fetch_vector(work, best[l].item[i + 1].row);
+            *p = (struct picked){ .row = best[l].item[i].row };
+            score_vector(work, p);
+            p->order = p->vector;
+        }
+        qsort(picked + count, best[l].count, sizeof *picked, by_order);
+        count += least_of(best[l].count, k);
+    }
+    qsort(picked, count, sizeof *picked, by_order);
+    for (size_t i = 0; i < count; i++)
+        picked[i].vector_rank = (uint32_t)i + 1;
+    work->picked_count += count;
+}
+
+/* A row that both chose becomes one. */
+static void unite(struct work *work)
+{
+    struct picked *picked = work->picked;
+    size_t kept = 0;
+
+    qsort(picked, work->picked_count, sizeof *picked, by_row);
+    for (size_t i = 0; i < work->picked_count; i++) {
+        if (kept && picked[kept - 1].row == picked[i].row) {
+            picked[kept - 1].text_rank |= picked[i].text_rank; /* one of the two is 0 */
+            picked[kept - 1].vector_rank |= picked[i].vector_rank;
+            if (picked[i].has_text)
+                picked[kept - 1].text = picked[i].text;
+            if (picked[i].has_vector) {
+                picked[kept - 1].vector = picked[i].vector;
+                picked[kept - 1].cosine = picked[i].cosine;
+            }
+            picked[kept - 1].has_text |= picked[i].has_text;
+            picked[kept - 1].has_vector |= picked[i].has_vector;
+        } else {
+            picked[kept++] = picked[i];
+        }
+    }
+    work->picked_count = kept;
+}
+
+/* ---- answering ---- */
+
+static bool fill_hit(const struct work *work, struct picked *picked, struct mn_arena *arena,
+                     struct mn_hit *hit)
+{
+    size_t v = view_of(picked->row), row = picked->row & ROW_MASK;
+
+    score_text(work, picked);
+    score_vector(work, picked);
+    hit->shared = work->views->shared[v];
+    hit->language = (enum mn_language)work->views->index[v]->language[row];
+    hit->text = picked->text.text;
+    hit->bm25 = picked->text.bm25;
+    hit->coverage = picked->text.coverage;
+    hit->has_vector = !isnan(picked->vector);
+    hit->vector = hit->has_vector ? picked->vector : 0;
+    hit->cosine = picked->cosine;
+    hit->text_rank = picked->text_rank;
+    hit->vector_rank = picked->vector_rank;
+    return mn_document_copy(work->views->index[v]->document[row], arena, &hit->unit);
+}
+
+static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
+                                struct mn_hits *ret_hits, struct mneme_error *err)
+{
+    struct mn_hits hits = { .count = work->picked_count,
+                            .room = work->picked_count,
+                            .term_weight_sum = work->text.weight_sum };
+
+    if (hits.count) {
+        hits.item = mn_arena_array(arena, struct mn_hit, hits.count);
+        if (!hits.item)
+            return mn_fail_memory(err);
+    }
+    for (size_t i = 0; i < hits.count; i++)
+        if (!fill_hit(work, &work->picked[i], arena, &hits.item[i]))
+            return mn_fail_memory(err);
+    *ret_hits = hits;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_query *query,
+                               struct mn_arena *arena, struct mn_hits *ret_hits,
+                               struct mneme_error *err)
+{
+    WORK_AUTO work = { .views = views, .query = query };
+    size_t text_room = least_of(query->text_k, 2 * rows_most(views));
+    size_t vector_room = MN_LANGUAGE_COUNT * rescored(views, query->vector_k);
+
+    MN_TRY(prepare(&work, arena, err));
+    if (!views->count)
+        return answer(&work, arena, ret_hits, err);
+    work.picked = malloc((text_room + vector_room + 1) * sizeof *work.picked);
+    work.scored = malloc((2 * text_room + vector_room + 1) * sizeof *work.scored);
+    if (!work.picked || !work.scored)
+        return mn_fail_memory(err);
+    MN_TRY(find_visible(&work, err));
+    choose_by_vector(&work);
+    MN_TRY(choose_by_text(&work, err));
+    unite(&work);
+    return answer(&work, arena, ret_hits, err);
+}
+
+/* The row of an id in one of the views; false when it is in none. */
+static bool find_row(const struct mn_views *views, const char *id, uint32_t *ret_row)
+{
+    for (size_t v = 0; v < views->count; v++) {
+        size_t row = mn_partition_index_find(views->index[v], id);
+
+        if (row != SIZE_MAX) {
+            *ret_row = (uint32_t)row | (uint32_t)v << VIEW_BIT;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_query *query,
+                                 const char *const *ids, size_t count, struct mn_arena *arena,
+                                 struct mn_hits *ret_hits, struct mneme_error *err)
+{
+    const struct mn_visible_request request = visible_request(query);
+    WORK_AUTO work = { .views = views, .query = query };
+
+    MN_TRY(prepare(&work, arena, err));
+    work.picked = malloc((count + 1) * sizeof *work.picked);
+    if (!work.picked)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row;
+
+        if (find_row(views, ids[i], &row) &&
+            mn_visible_row(&views->index[view_of(row)]->visible, &request, row & ROW_MASK))
+            work.picked[work.picked_count++] = (struct picked){ .row = row };
+    }
+    unite(&work);
+    return answer(&work, arena, ret_hits, err);
+}
+
+enum mneme_status mn_views_similarity(const struct mn_views *views, const char *const *ids,
+                                      size_t count, float *ret, struct mneme_error *err)
+{
+    size_t stride = views->count ? views->index[0]->vector.space->stride : 0;
+    float *centred = malloc((count * stride + 1) * sizeof *centred);
+    bool *has = calloc(count + 1, sizeof *has);
+
+    if (!centred || !has) {
+        free(centred);
+        free(has);
+        return mn_fail_memory(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row;
+
+        if (!find_row(views, ids[i], &row))
+            continue;
+        const struct mn_vector_index *index = &views->index[view_of(row)]->vector;
+        has[i] = mn_vector_index_has(index, row & ROW_MASK);
+        if (has[i])
+            mn_vector_index_centred(index, row & ROW_MASK, centred + i * stride);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j <= i; j++)
+            ret[i * count + j] = ret[j * count + i] =
+                has[i] && has[j] ? mn_scan_dot(centred + i * stride, centred + j * stride, stride)
+                                 : NAN;
+    free(centred);
+    free(has);
+    return MNEME_OK;
+}

@@ -1,0 +1,333 @@
+/*
+ * search_memory.c - the embedded engine: one in-memory index per partition, in this process.
+ *
+ * Each partition has a place in a table (place_table.h) with a lock shared by readers. Who feeds a
+ * place analyses the units first, without any lock, and holds the readers up only while rows are
+ * added. An allocation that fails in the midst of that empties the place and takes it off the
+ * table: no answer ever comes from half a change.
+ *
+ * Requests lock their own partition before the shared one, writers lock one: no circle can form.
+ */
+#include "search/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "search/partition_query.h"
+#include "search/place_table.h"
+
+struct engine {
+    struct mn_search search;
+    struct mn_vector_space space;
+    struct mn_place_table table;
+};
+
+static struct engine *engine_of(struct mn_search *search)
+{
+    return (struct engine *)(void *)search;
+}
+
+/* ---- feeding ---- */
+
+struct batch {
+    struct mn_prepared *item;
+    size_t count;
+    struct mn_arena *arena;
+    char *cursor;
+};
+
+static void batch_release(struct batch *batch)
+{
+    for (size_t i = 0; batch->item && i < batch->count; i++)
+        free(batch->item[i].document);
+    free(batch->item);
+    free(batch->cursor);
+    mn_arena_free(batch->arena);
+}
+#define BATCH_AUTO MN_CLEANUP(batch_release) struct batch
+
+static enum mneme_status check_unit(const struct engine *engine, struct mn_partition partition,
+                                    const struct mn_unit *unit, struct mneme_error *err)
+{
+    if (mn_empty(unit->id))
+        return mn_fail(err, MNEME_INVALID, "id: a unit has none");
+    if (!mn_same(unit->memory.tenant_id, partition.tenant))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: unit %.64s is another tenant's", unit->id);
+    if (!mn_same(unit->memory.user_id, partition.owner))
+        return mn_fail(err, MNEME_INVALID, "user_id: unit %.64s is another owner's", unit->id);
+    if (unit->vector && engine->space.dim && unit->vector_dim != engine->space.dim)
+        return mn_fail(err, MNEME_INVALID, "vector: unit %.64s has %zu numbers, not %zu", unit->id,
+                       unit->vector_dim, engine->space.dim);
+    return MNEME_OK;
+}
+
+/* Everything that takes time or may fail for what the units say. */
+static enum mneme_status prepare(const struct engine *engine, struct mn_partition partition,
+                                 const struct mn_unit *units, size_t count, const char *cursor,
+                                 struct batch *batch, struct mneme_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        MN_TRY(check_unit(engine, partition, &units[i], err));
+    batch->arena = mn_arena_new(SIZE_MAX);
+    batch->item = calloc(count + 1, sizeof *batch->item);
+    batch->cursor = malloc(strlen(cursor) + 1);
+    if (!batch->item || !batch->cursor)
+        return mn_fail_memory(err);
+    memcpy(batch->cursor, cursor, strlen(cursor) + 1);
+    for (; batch->count < count; batch->count++) {
+        struct mn_prepared *prepared = &batch->item[batch->count];
+        const struct mn_unit *unit = &units[batch->count];
+
+        MN_TRY(mn_text_document_make(unit, batch->arena, &prepared->text, err));
+        prepared->language = mn_text_document_language(unit);
+        prepared->unit = unit;
+        prepared->document = mn_document_new(unit);
+        if (!prepared->document)
+            return mn_fail_memory(err);
+    }
+    return MNEME_OK;
+}
+
+/* Under the place's lock. False: the index is not whole. */
+static bool change(struct mn_place *place, struct batch *batch, const char *const *dropped,
+                   size_t dropped_count)
+{
+    for (size_t i = 0; i < dropped_count; i++)
+        mn_partition_index_drop(&place->index, dropped[i]);
+    for (size_t i = 0; i < batch->count; i++)
+        if (!mn_partition_index_put(&place->index, &batch->item[i]))
+            return false;
+    mn_partition_index_settle(&place->index);
+    return true;
+}
+
+static enum mneme_status feed(struct engine *engine, struct mn_place *place, bool reset,
+                              struct batch *batch, const char *const *dropped, size_t dropped_count,
+                              struct mneme_error *err)
+{
+    struct mn_partition_index other;
+    size_t bytes, units;
+
+    if (!mn_partition_index_init(&other, &engine->space, engine->table.scan)) {
+        mn_place_release(&engine->table, place);
+        return mn_fail_memory(err);
+    }
+    pthread_mutex_lock(&place->feeding);
+    pthread_rwlock_wrlock(&place->lock);
+    bool known = reset || place->state != MN_PLACE_EMPTY;
+    bool whole = known;
+    if (known && reset) {
+        struct mn_partition_index emptied = other;
+
+        other = place->index; /* freed below, when readers need not wait for it */
+        place->index = emptied;
+        place->state = MN_PLACE_BUILDING;
+    }
+    if (known)
+        whole = change(place, batch, dropped, dropped_count);
+    if (whole) {
+        char *cursor = place->cursor;
+
+        place->state = *batch->cursor ? MN_PLACE_LOADED : MN_PLACE_BUILDING;
+        place->cursor = batch->cursor;
+        batch->cursor = cursor;
+    } else {
+        place->state = MN_PLACE_EMPTY;
+    }
+    bytes = sizeof *place + mn_partition_index_bytes(&place->index);
+    units = mn_partition_index_units(&place->index);
+    pthread_rwlock_unlock(&place->lock);
+    pthread_mutex_unlock(&place->feeding);
+    mn_partition_index_release(&other);
+    mn_place_settle(&engine->table, place, bytes, units, !whole);
+
+    if (!known)
+        return mn_fail(err, MNEME_NOT_FOUND, "partition: left the index; feed it from the start");
+    return whole ? MNEME_OK : mn_fail_memory(err);
+}
+
+static enum mneme_status memory_apply(struct mn_search *search, struct mn_partition partition,
+                                      bool reset, const struct mn_unit *units, size_t unit_count,
+                                      const char *const *dropped, size_t dropped_count,
+                                      const char *cursor, struct mneme_error *err)
+{
+    struct engine *engine = engine_of(search);
+    BATCH_AUTO batch = { 0 };
+    struct mn_place *place;
+
+    MN_TRY(prepare(engine, partition, units, unit_count, cursor, &batch, err));
+    if (reset) {
+        place = mn_place_acquire_or_make(&engine->table, partition);
+        if (!place)
+            return mn_fail_memory(err);
+    } else {
+        place = mn_place_acquire(&engine->table, partition);
+        if (!place)
+            return mn_fail(err, MNEME_NOT_FOUND,
+                           "partition: is not in the index; feed it from the start");
+    }
+    return feed(engine, place, reset, &batch, dropped, dropped_count, err);
+}
+
+/* ---- asking ---- */
+
+/* Places held and locked for reading. */
+struct reading {
+    struct engine *engine;
+    struct mn_place *place[MN_VIEWS_MAX];
+    struct mn_views views;
+    bool partial;
+};
+
+static void reading_release(struct reading *reading)
+{
+    for (size_t i = reading->views.count; i-- > 0;) {
+        pthread_rwlock_unlock(&reading->place[i]->lock);
+        mn_place_release(&reading->engine->table, reading->place[i]);
+    }
+}
+#define READING_AUTO MN_CLEANUP(reading_release) struct reading
+
+static void read_place(struct reading *reading, struct mn_partition partition, bool shared)
+{
+    struct mn_place *place = mn_place_acquire(&reading->engine->table, partition);
+
+    if (place) {
+        pthread_rwlock_rdlock(&place->lock);
+        if (place->state == MN_PLACE_LOADED) {
+            reading->place[reading->views.count] = place;
+            reading->views.index[reading->views.count] = &place->index;
+            reading->views.shared[reading->views.count++] = shared;
+            return;
+        }
+        pthread_rwlock_unlock(&place->lock);
+        mn_place_release(&reading->engine->table, place);
+    }
+    reading->partial = true;
+}
+
+static void read_partitions(struct reading *reading, const struct mn_access *access)
+{
+    if (!mn_empty(access->user))
+        read_place(reading, (struct mn_partition){ access->tenant, access->user }, false);
+    read_place(reading, (struct mn_partition){ access->tenant, "" }, true);
+}
+
+static enum mneme_status memory_position(struct mn_search *search, struct mn_partition partition,
+                                         struct mn_arena *arena, const char **ret_cursor,
+                                         struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+    const char *cursor;
+
+    read_place(&reading, partition, false);
+    if (reading.partial)
+        return mn_fail(err, MNEME_NOT_FOUND, "partition: is not in the index");
+    cursor = mn_arena_copy(arena, reading.place[0]->cursor);
+    if (!cursor)
+        return mn_fail_memory(err);
+    *ret_cursor = cursor;
+    return MNEME_OK;
+}
+
+static enum mneme_status memory_top(struct mn_search *search, const struct mn_query *query,
+                                    struct mn_arena *arena, struct mn_hits *ret_hits,
+                                    struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+
+    read_partitions(&reading, query->access);
+    MN_TRY(mn_views_top(&reading.views, query, arena, ret_hits, err));
+    ret_hits->partial = reading.partial;
+    return MNEME_OK;
+}
+
+static enum mneme_status memory_score(struct mn_search *search, const struct mn_query *query,
+                                      const char *const *ids, size_t count, struct mn_arena *arena,
+                                      struct mn_hits *ret_hits, struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+
+    read_partitions(&reading, query->access);
+    MN_TRY(mn_views_score(&reading.views, query, ids, count, arena, ret_hits, err));
+    ret_hits->partial = reading.partial;
+    return MNEME_OK;
+}
+
+static enum mneme_status memory_similarity(struct mn_search *search, const struct mn_access *access,
+                                           const char *const *ids, size_t count, float *ret,
+                                           struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+
+    read_partitions(&reading, access);
+    return mn_views_similarity(&reading.views, ids, count, ret, err);
+}
+
+/* ---- the rest ---- */
+
+static void memory_drop(struct mn_search *search, struct mn_partition partition)
+{
+    mn_place_drop(&engine_of(search)->table, partition);
+}
+
+static void memory_stats(struct mn_search *search, struct mn_search_stats *ret_stats)
+{
+    struct mn_place_table *table = &engine_of(search)->table;
+
+    pthread_mutex_lock(&table->lock);
+    *ret_stats = (struct mn_search_stats){ .partitions = table->places,
+                                           .units = table->units,
+                                           .bytes = table->bytes };
+    pthread_mutex_unlock(&table->lock);
+}
+
+static void memory_free(struct mn_search *search)
+{
+    struct engine *engine = engine_of(search);
+
+    mn_place_table_release(&engine->table);
+    mn_vector_space_release(&engine->space);
+    free(engine);
+}
+
+static const struct mn_search_ops memory_ops = {
+    .apply = memory_apply,
+    .position = memory_position,
+    .top = memory_top,
+    .score = memory_score,
+    .similarity = memory_similarity,
+    .drop = memory_drop,
+    .stats = memory_stats,
+    .free = memory_free,
+};
+
+enum mneme_status mn_search_memory_new(const struct mn_space *space, size_t bytes_max,
+                                       struct mn_search **ret_search, struct mneme_error *err)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    enum mneme_status status;
+
+    if (!engine)
+        return mn_fail_memory(err);
+    engine->search.ops = &memory_ops;
+    status = mn_vector_space_make(space, &engine->space, err);
+    if (status == MNEME_OK &&
+        !mn_place_table_init(&engine->table, &engine->space, mn_scan_here(), bytes_max)) {
+        mn_vector_space_release(&engine->space);
+        status = mn_fail_memory(err);
+    }
+    if (status != MNEME_OK) {
+        free(engine);
+        return status;
+    }
+    *ret_search = &engine->search;
+    return MNEME_OK;
+}
+
+void mn_search_free(struct mn_search *search)
+{
+    if (search)
+        search->ops->free(search);
+}

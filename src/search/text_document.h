@@ -1,0 +1,39 @@
+/*
+ * text_document.h - what of a unit is searched as text, and how much each part of it counts.
+ */
+#ifndef MN_SEARCH_TEXT_DOCUMENT_H
+#define MN_SEARCH_TEXT_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "memory/unit.h"
+#include "text/analyze.h"
+
+#define MN_TEXT_HALVES_MAX 255
+
+struct mn_text_entry {
+    struct mn_term term;
+    uint8_t halves; /* weighted frequency, in halves; at most MN_TEXT_HALVES_MAX */
+};
+
+struct mn_text_document {
+    struct mn_text_entry *item; /* each hash once, in order of hash */
+    size_t count;
+    float length; /* weighted number of terms */
+    bool is_turn; /* of a conversation */
+};
+
+/* Language of the unit: of its title and content. */
+enum mn_language mn_text_document_language(const struct mn_unit *unit);
+
+/* Title twice, keywords and entities one and a half times, content and usage scenario once; of an
+ * event also who speaks and the date spelled out. In the arena. */
+enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_arena *arena,
+                                        struct mn_text_document *ret_document,
+                                        struct mneme_error *err);
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * text_request.c - terms at a time, rarest first, until the rest cannot matter.
+ *
+ * Each row's score is summed up as the lists are read. Once the k-th best of the rows seen has more
+ * than all lists to come could give together, a row not seen yet can no longer come in, and the
+ * rest is read only for rows that have been seen: exact, and it spares most of the work, since the
+ * long lists are those of terms that weigh little.
+ *
+ * The sums are floats and choose; what is told of a row is computed anew, in double, from the row's
+ * own terms.
+ */
+#include "search/text_request.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By kind of row: memories, turns. Short turns of even length need less of both. */
+static const float K1[2] = { 1.2f, 0.9f };
+static const float B[2] = { 0.75f, 0.4f };
+
+/* ---- looking up ---- */
+
+/* A term before it is known in which index it is. */
+struct found {
+    uint32_t term[MN_TEXT_INDEXES_MAX][MN_TEXT_SPELLINGS_MAX];
+    size_t term_count[MN_TEXT_INDEXES_MAX];
+    size_t df;
+};
+
+static void find_exactly(const struct mn_text_request *r, uint64_t hash, struct found *found)
+{
+    for (size_t i = 0; i < r->index_count; i++) {
+        uint32_t term = mn_text_index_find(r->index[i], hash);
+
+        if (term == UINT32_MAX || !r->index[i]->terms.item[term].alive)
+            continue;
+        found->term[i][0] = term;
+        found->term_count[i] = 1;
+        found->df += r->index[i]->terms.item[term].alive;
+    }
+}
+
+static bool in_use(const void *context, uint32_t term)
+{
+    const struct mn_text_index *index = context;
+
+    return index->terms.item[term].alive > 0;
+}
+
+/* The nearest spellings that are in use, of one distance in all indexes. */
+static void find_nearly(const struct mn_text_request *r, struct mn_str text, struct found *found)
+{
+    struct mn_dictionary_match match[MN_TEXT_INDEXES_MAX][MN_TEXT_SPELLINGS_MAX];
+    size_t count[MN_TEXT_INDEXES_MAX];
+    unsigned nearest = UINT32_MAX;
+
+    for (size_t i = 0; i < r->index_count; i++) {
+        count[i] = mn_dictionary_find(&r->index[i]->dictionary, text, in_use, r->index[i], match[i],
+                                      MN_TEXT_SPELLINGS_MAX);
+        if (count[i] && match[i][0].distance < nearest)
+            nearest = match[i][0].distance;
+    }
+    for (size_t i = 0; i < r->index_count; i++) {
+        for (size_t m = 0; m < count[i] && match[i][m].distance == nearest; m++) {
+            found->term[i][m] = match[i][m].term;
+            found->term_count[i] = m + 1;
+            found->df += r->index[i]->terms.item[match[i][m].term].alive;
+        }
+    }
+}
+
+static int by_posting(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* One list of several: each row once, with the most of its frequencies. */
+static bool join_postings(const struct mn_text_index *index, struct mn_text_asked *asked,
+                          struct mn_arena *arena)
+{
+    size_t count = 0, kept = 0;
+
+    for (size_t t = 0; t < asked->term_count; t++)
+        count += index->terms.item[asked->term[t]].count;
+    uint32_t *joined = mn_arena_array(arena, uint32_t, count);
+    if (!joined)
+        return false;
+    count = 0;
+    for (size_t t = 0; t < asked->term_count; t++) {
+        const struct mn_text_term *term = &index->terms.item[asked->term[t]];
+
+        memcpy(joined + count, mn_text_postings(term), term->count * sizeof *joined);
+        count += term->count;
+    }
+    qsort(joined, count, sizeof *joined, by_posting);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && joined[kept - 1] >> 8 == joined[i] >> 8)
+            joined[kept - 1] = joined[i]; /* in order of frequency */
+        else
+            joined[kept++] = joined[i];
+    }
+    asked->posting = joined;
+    asked->posting_count = kept;
+    return true;
+}
+
+/* What a list can add to a row at most: its highest frequency in an empty text. */
+static float most_of(const struct mn_text_request *r, float weight, uint8_t halves)
+{
+    float tf = (float)halves / 2, most = 0;
+
+    for (size_t kind = 0; kind < 2; kind++)
+        most = fmaxf(most, tf * r->saturation[kind] / (tf + r->norm_base[kind]));
+    return weight * (0.5f + 0.5f * most) * 1.00001f; /* sums round; the bound must not */
+}
+
+static enum mneme_status ask(struct mn_text_request *r, size_t which, const struct found *found,
+                             float weight, struct mn_arena *arena, struct mneme_error *err)
+{
+    const struct mn_text_index *index = r->index[which];
+    struct mn_text_asked *asked = &r->asked[which][r->asked_count[which]];
+    uint8_t halves_max = 0;
+
+    if (!found->term_count[which])
+        return MNEME_OK;
+    asked->term_count = found->term_count[which];
+    for (size_t t = 0; t < asked->term_count; t++) {
+        const struct mn_text_term *term = &index->terms.item[found->term[which][t]];
+
+        asked->term[t] = found->term[which][t];
+        asked->posting = mn_text_postings(term);
+        asked->posting_count = term->count;
+        if (term->halves_max > halves_max)
+            halves_max = term->halves_max;
+    }
+    if (asked->term_count > 1 && !join_postings(index, asked, arena))
+        return mn_fail_memory(err);
+    asked->weight = weight;
+    asked->most = most_of(r, weight, halves_max);
+    r->asked_count[which]++;
+    return MNEME_OK;
+}
+
+static int by_rarity(const void *a, const void *b)
+{
+    const struct mn_text_asked *x = a, *y = b;
+
+    if (x->posting_count != y->posting_count)
+        return x->posting_count < y->posting_count ? -1 : 1;
+    return (x->term[0] > y->term[0]) - (x->term[0] < y->term[0]);
+}
+
+static void put_in_order(struct mn_text_asked *asked, size_t count)
+{
+    float to_come = 0;
+
+    qsort(asked, count, sizeof *asked, by_rarity);
+    for (size_t i = count; i-- > 0;) {
+        to_come += asked[i].most;
+        asked[i].to_come = to_come;
+    }
+}
+
+/* A term may stand for several: asked for as it is and once more as what a typo meant. Then it has
+ * several places, behind each other. */
+static void place_terms(struct mn_text_request *r, size_t which)
+{
+    memset(r->place[which], 0xff, r->places * sizeof *r->place[which]);
+    for (size_t i = 0; i < r->asked_count[which]; i++) {
+        for (size_t t = 0; t < r->asked[which][i].term_count; t++) {
+            size_t at = r->asked[which][i].term[t] & (r->places - 1);
+
+            while (r->place[which][at].term != UINT32_MAX)
+                at = (at + 1) & (r->places - 1);
+            r->place[which][at] = (struct mn_text_place){ r->asked[which][i].term[t], (uint32_t)i };
+        }
+    }
+}
+
+static size_t set_norms(struct mn_text_request *r)
+{
+    size_t rows[2] = { 0 };
+
+    for (size_t kind = 0; kind < 2; kind++) {
+        double lengths = 0;
+
+        for (size_t i = 0; i < r->index_count; i++) {
+            rows[kind] += r->index[i]->alive[kind];
+            lengths += r->index[i]->length_sum[kind];
+        }
+        double average = rows[kind] && lengths > 0 ? lengths / (double)rows[kind] : 1;
+        r->saturation[kind] = K1[kind] + 1;
+        r->norm_base[kind] = K1[kind] * (1 - B[kind]);
+        r->norm_length[kind] = K1[kind] * B[kind] / (float)average;
+    }
+    return rows[0] + rows[1];
+}
+
+static double idf_of(size_t rows, size_t df)
+{
+    double n = (double)rows, d = (double)(df < rows ? df : rows);
+
+    return log(1 + (n - d + 0.5) / (d + 0.5));
+}
+
+enum mneme_status mn_text_request_make(const struct mn_text_index *const *index, size_t index_count,
+                                       const struct mn_terms *terms, struct mn_arena *arena,
+                                       struct mn_text_request *ret_request, struct mneme_error *err)
+{
+    struct mn_text_request r = { .index_count = index_count, .places = 1 };
+    size_t guesses = 0;
+
+    while (r.places < 4 * (terms->count + MN_TEXT_GUESSES_MAX * MN_TEXT_SPELLINGS_MAX))
+        r.places *= 2;
+    for (size_t i = 0; i < index_count; i++) {
+        r.index[i] = index[i];
+        r.asked[i] = mn_arena_array(arena, struct mn_text_asked, terms->count + 1);
+        r.place[i] = mn_arena_array(arena, struct mn_text_place, r.places);
+        if (!r.asked[i] || !r.place[i])
+            return mn_fail_memory(err);
+    }
+    r.halves = mn_arena_alloc(arena, terms->count + 1);
+    if (!r.halves)
+        return mn_fail_memory(err);
+    size_t rows = set_norms(&r);
+
+    for (size_t t = 0; t < terms->count; t++) {
+        const struct mn_term *term = &terms->item[t];
+        struct found found = { 0 };
+        bool guessed = false;
+
+        if (!(term->weight > 0))
+            continue;
+        find_exactly(&r, term->hash, &found);
+        if (!found.df && guesses < MN_TEXT_GUESSES_MAX && mn_dictionary_may_ask(term)) {
+            guesses++;
+            guessed = true;
+            find_nearly(&r, term->text, &found);
+        }
+        double weight = (double)term->weight * idf_of(rows, found.df);
+        r.weight_sum += weight;
+        for (size_t i = 0; i < index_count; i++)
+            MN_TRY(ask(&r, i, &found, (float)weight * (guessed ? MN_TEXT_GUESS_WEIGHT : 1), arena,
+                       err));
+    }
+    for (size_t i = 0; i < index_count; i++) {
+        put_in_order(r.asked[i], r.asked_count[i]);
+        place_terms(&r, i);
+    }
+    *ret_request = r;
+    return MNEME_OK;
+}
+
+/* ---- searching ---- */
+
+/* What one list adds to a row. */
+static inline float part_of(const struct mn_text_request *r, float weight, uint32_t halves,
+                            float length)
+{
+    size_t kind = length < 0;
+    float tf = (float)halves / 2;
+    float norm = r->norm_base[kind] + r->norm_length[kind] * (kind ? -1 - length : length);
+
+    return weight * (0.5f + 0.5f * (tf * r->saturation[kind] / (tf + norm)));
+}
+
+/* Reads a list for all allowed rows. Returns how many rows have been touched by now. */
+static size_t read_all(const struct mn_text_request *r, const struct mn_text_asked *asked,
+                       const float *length, const uint64_t *allowed,
+                       const struct mn_text_room *room, size_t touched)
+{
+    for (size_t i = 0; i < asked->posting_count; i++) {
+        uint32_t row = asked->posting[i] >> 8;
+
+        if (!(allowed[row / 64] >> (row % 64) & 1))
+            continue;
+        if (room->score[row] == 0)
+            room->touched[touched++] = row;
+        room->score[row] +=
+            part_of(r, asked->weight, asked->posting[i] & MN_TEXT_HALVES_MASK, length[row]);
+    }
+    return touched;
+}
+
+/* Reads a list for rows that have been touched. */
+static void read_touched(const struct mn_text_request *r, const struct mn_text_asked *asked,
+                         const float *length, const struct mn_text_room *room)
+{
+    for (size_t i = 0; i < asked->posting_count; i++) {
+        uint32_t row = asked->posting[i] >> 8;
+
+        if (room->score[row] != 0)
+            room->score[row] +=
+                part_of(r, asked->weight, asked->posting[i] & MN_TEXT_HALVES_MASK, length[row]);
+    }
+}
+
+/* A score that as many rows as are wanted have already. */
+static float reached(const struct mn_text_room *room, size_t touched, const struct mn_best *best)
+{
+    struct mn_best least = { .item = room->least, .room = best->room };
+
+    for (size_t i = 0; i < touched; i++)
+        if (room->score[room->touched[i]] >= mn_best_least(&least))
+            mn_best_offer(&least, room->score[room->touched[i]], room->touched[i]);
+    return fmaxf(mn_best_least(&least), mn_best_least(best));
+}
+
+void mn_text_request_top(const struct mn_text_request *r, size_t which, const uint64_t *allowed,
+                         const struct mn_text_room *room, uint32_t tag, struct mn_best *best)
+{
+    const struct mn_text_asked *asked = r->asked[which];
+    const float *length = r->index[which]->length;
+    size_t count = r->asked_count[which], touched = 0, read = 0, next = 0;
+
+    for (; next < count; next++) {
+        /* Asking for the bound costs a pass over the touched rows: only where as much may be
+         * spared. */
+        if (read + asked[next].posting_count >= touched) {
+            if (asked[next].to_come < reached(room, touched, best))
+                break;
+            read = 0;
+        }
+        read += asked[next].posting_count;
+        touched = read_all(r, &asked[next], length, allowed, room, touched);
+    }
+    for (; next < count; next++)
+        read_touched(r, &asked[next], length, room);
+
+    for (size_t i = 0; i < touched; i++) {
+        uint32_t row = room->touched[i];
+
+        if (room->score[row] >= mn_best_least(best))
+            mn_best_offer(best, room->score[row], row | tag);
+        room->score[row] = 0;
+    }
+}
+
+/* Notes a row's frequency of a term for all that asked for it. */
+static inline void note(const struct mn_text_request *r, size_t which, uint32_t entry)
+{
+    const struct mn_text_place *place = r->place[which];
+    uint8_t halves = entry & MN_TEXT_HALVES_MASK;
+
+    for (size_t at = (entry >> 8) & (r->places - 1); place[at].term != UINT32_MAX;
+         at = (at + 1) & (r->places - 1))
+        if (place[at].term == entry >> 8 && halves > r->halves[place[at].asked])
+            r->halves[place[at].asked] = halves;
+}
+
+/*
+ * Looks through all of the row's terms: they are few dozens and lie side by side. Searching each
+ * asked term in their order took several times as long.
+ */
+struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size_t which,
+                                           size_t row)
+{
+    const struct mn_text_index *index = r->index[which];
+    const uint32_t *forward = index->forward[row];
+    size_t kind = index->length[row] < 0;
+    double length = (double)(kind ? -1 - index->length[row] : index->length[row]);
+    double norm = (double)r->norm_base[kind] + (double)r->norm_length[kind] * length;
+    struct mn_text_score score = { 0 };
+
+    if (!(r->weight_sum > 0) || !r->asked_count[which])
+        return score;
+    memset(r->halves, 0, r->asked_count[which]);
+    for (uint32_t i = 1; i <= forward[0]; i++)
+        note(r, which, forward[i]);
+    for (size_t i = 0; i < r->asked_count[which]; i++) {
+        double weight = (double)r->asked[which][i].weight, tf = (double)r->halves[i] / 2;
+
+        if (r->halves[i] == 0)
+            continue;
+        score.coverage += weight;
+        score.bm25 += weight * (tf * (double)r->saturation[kind] / (tf + norm));
+    }
+    score.coverage /= r->weight_sum;
+    score.text = 0.5 * score.coverage + 0.5 * score.bm25 / r->weight_sum;
+    return score;
+}

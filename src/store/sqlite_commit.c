@@ -1,0 +1,351 @@
+/*
+ * sqlite_commit.c - writing: requests that stand or fall by themselves, in one durable transaction.
+ *
+ * Each request has a savepoint of its own, so that one that is refused does not sink the others; a
+ * fault of the file or the disk ends the whole. Inside a request rows may come in any order: what
+ * needs another row (a rule its memory, usage and vectors their unit) is written after the rest,
+ * and supersedes links are followed when all is there. They must lead to a memory of the tenant;
+ * that it is one of the same owner is not asked, since a link elsewhere means nothing to any
+ * reader.
+ *
+ * A commit that fails while the log is written may yet be found there by the next opening: then the
+ * error says `uncertain`, and a retry with the same ids is safe.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "memory/record.h"
+#include "sql/sqlite.gen.h"
+#include "store/sqlite_row.h"
+#include "store/sqlite_store.h"
+#include "store/sqlite_write.h"
+
+#define WRITE_BYTES_MAX ((size_t)64 << 20) /* one write: former row, copy, text to embed */
+
+/* ---- memories ---- */
+
+static enum mneme_status find_former(const struct mn_writing *w, const struct mneme_memory *memory,
+                                     struct mn_row *ret_row, bool *ret_found,
+                                     struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_reader reader = { .arena = w->arena };
+
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORY_GET, &stmt, err));
+    mn_bind_text(stmt, ":tenant", memory->tenant_id);
+    mn_bind_text(stmt, ":owner", memory->user_id);
+    mn_bind_text(stmt, ":id", memory->id);
+    MN_TRY(mn_sqlite_step(stmt, ret_found, err));
+    if (!*ret_found)
+        return MNEME_OK;
+    reader.stmt = stmt;
+    mn_row_read(&reader, ret_row, NULL);
+    return mn_read_end(&reader, err);
+}
+
+/* Loading tells rows apart by what they say; other writers mean confirmation and place as well. */
+static bool is_unchanged(const struct mneme_memory *former, const struct mneme_memory *memory,
+                         int64_t expected)
+{
+    return mn_memory_same_row(former, memory) &&
+           (expected == MN_REVISION_LOAD || (former->confirmed_at_ms == memory->confirmed_at_ms &&
+                                             former->version == memory->version));
+}
+
+static enum mneme_status check_revision(const struct mneme_memory *former,
+                                        const struct mneme_memory *memory, int64_t expected,
+                                        struct mneme_error *err)
+{
+    if (expected == MN_REVISION_NEW && former)
+        return mn_fail(err, MNEME_CONFLICT, "id: %.200s is there already", memory->id);
+    if (expected > 0 && !former)
+        return mn_fail(err, MNEME_CONFLICT, "revision: expected %lld, but the row is not there",
+                       (long long)expected);
+    if (expected > 0 && former->revision != expected)
+        return mn_fail(err, MNEME_CONFLICT, "revision: expected %lld, but the row has %lld",
+                       (long long)expected, (long long)former->revision);
+    return MNEME_OK;
+}
+
+static enum mneme_status retire(const struct mn_writing *w, const struct mneme_memory *former,
+                                struct mneme_error *err)
+{
+    MN_STMT_AUTO keep = NULL;
+    MN_STMT_AUTO remove = NULL;
+
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_HISTORY_KEEP, &keep, err));
+    mn_bind_integer(keep, ":changed_at_ms", w->commit->now_ms);
+    mn_bind_text(keep, ":actor", w->commit->actor);
+    mn_bind_text(keep, ":reason", w->commit->reason);
+    mn_bind_text(keep, ":tenant", former->tenant_id);
+    mn_bind_text(keep, ":owner", former->user_id);
+    mn_bind_text(keep, ":id", former->id);
+    MN_TRY(mn_sqlite_done(keep, err));
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORY_REMOVE, &remove, err));
+    mn_bind_text(remove, ":tenant", former->tenant_id);
+    mn_bind_text(remove, ":owner", former->user_id);
+    mn_bind_text(remove, ":id", former->id);
+    return mn_sqlite_done(remove, err);
+}
+
+static enum mneme_status insert(const struct mn_writing *w, const struct mneme_memory *memory,
+                                int64_t revision, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+    const char *embed_hash = "";
+    enum mneme_status status;
+
+    MN_TRY(mn_row_embed_hash(memory, "", w->arena, &embed_hash, err));
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORY_INSERT, &stmt, err));
+    mn_row_bind_memory(stmt, memory, revision, embed_hash);
+    status = mn_sqlite_done(stmt, err);
+    if (status == MNEME_CONFLICT) /* the id is another owner's: whose is not told */
+        return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
+    return status;
+}
+
+/* The revision of the row that is written over `former` (NULL: none). */
+static int64_t next_revision(const struct mneme_memory *former, const struct mneme_memory *memory,
+                             int64_t expected)
+{
+    int64_t least = former ? former->revision + 1 : 1;
+    bool brought = expected == MN_REVISION_LOAD && memory->revision > least;
+
+    return brought ? memory->revision : least;
+}
+
+/* *ret_link: the row brings a supersedes link that was not there. */
+static enum mneme_status write_memory(const struct mn_writing *w, const struct mneme_memory *memory,
+                                      int64_t expected, struct mn_written *ret_written,
+                                      bool *ret_link, struct mneme_error *err)
+{
+    struct mn_row row = { 0 };
+    const struct mneme_memory *former;
+    bool found = false;
+    bool taken = false;
+    int64_t revision;
+
+    MN_TRY(find_former(w, memory, &row, &found, err));
+    former = found ? &row.memory : NULL;
+    MN_TRY(check_revision(former, memory, expected, err));
+    if (former && is_unchanged(former, memory, expected)) {
+        *ret_written = (struct mn_written){ .revision = former->revision, .unchanged = true };
+        return MNEME_OK;
+    }
+    if (former && expected == MN_REVISION_LOAD && memory->revision > 0 &&
+        former->revision > memory->revision)
+        return mn_fail(err, MNEME_CONFLICT, "revision: %lld is older than the row there, %lld",
+                       (long long)memory->revision, (long long)former->revision);
+    if (!former)
+        MN_TRY(mn_write_exists(w, SQL_SQLITE_EVENT_EXISTS, memory->tenant_id, memory->id, &taken,
+                               err));
+    if (taken)
+        return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
+    if (former)
+        MN_TRY(retire(w, former, err));
+    revision = next_revision(former, memory, expected);
+    MN_TRY(insert(w, memory, revision, err));
+    *ret_written = (struct mn_written){ .revision = revision, .replaced = found };
+    *ret_link = !mn_empty(memory->supersedes) &&
+                !(former && mn_same(former->supersedes, memory->supersedes));
+    return mn_write_change(w, MN_CHANGE_MEMORY, memory->tenant_id, memory->user_id, memory->id,
+                           revision, err);
+}
+
+static enum mneme_status check_link(const struct mn_writing *w, const struct mneme_memory *memory,
+                                    struct mneme_error *err)
+{
+    bool exists = false;
+
+    if (mn_same(memory->supersedes, memory->id))
+        return mn_fail(err, MNEME_INVALID, "supersedes: names the memory itself");
+    MN_TRY(mn_write_exists(w, SQL_SQLITE_MEMORY_EXISTS, memory->tenant_id, memory->supersedes,
+                           &exists, err));
+    if (!exists)
+        return mn_fail(err, MNEME_INVALID, "supersedes: there is no memory %.200s",
+                       memory->supersedes);
+    return MNEME_OK;
+}
+
+/* ---- one request ---- */
+
+static bool needs_others(enum mn_write_kind kind)
+{
+    return kind == MN_WRITE_RULE || kind == MN_WRITE_USAGE || kind == MN_WRITE_USAGE_ADD ||
+           kind == MN_WRITE_VECTOR;
+}
+
+static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *write,
+                                   struct mn_written *ret_written, bool *ret_link,
+                                   struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(WRITE_BYTES_MAX);
+
+    w->arena = arena;
+    switch (write->kind) {
+    case MN_WRITE_MEMORY:
+        return write_memory(w, write->memory, write->expected_revision, ret_written, ret_link, err);
+    case MN_WRITE_EVENT:
+        return mn_write_event(w, write->event, ret_written, err);
+    case MN_WRITE_RULE:
+        return mn_write_rule(w, write->rule, ret_written, err);
+    case MN_WRITE_TASK_STATE:
+        return mn_write_task_state(w, write->task_state, ret_written, err);
+    case MN_WRITE_EDGE:
+        return mn_write_edge(w, write->edge, ret_written, err);
+    case MN_WRITE_USAGE:
+    case MN_WRITE_USAGE_ADD:
+        return mn_write_usage(w, write->usage, write->kind == MN_WRITE_USAGE_ADD, ret_written, err);
+    case MN_WRITE_VECTOR:
+        return mn_write_vector(w, write->vector, ret_written, err);
+    case MN_WRITE_TRACE:
+        return mn_write_trace(w, write->trace, ret_written, err);
+    }
+    return mn_fail(err, MNEME_INVALID, "kind: %d is no kind of write", write->kind);
+}
+
+static void id_of(const struct mn_write *write, const char **ret_tenant, const char **ret_id)
+{
+    *ret_tenant =
+        write->kind == MN_WRITE_MEMORY ? write->memory->tenant_id : write->event->tenant_id;
+    *ret_id = write->kind == MN_WRITE_MEMORY ? write->memory->id : write->event->id;
+}
+
+/* Of the memories and events of a request none may have the id of another. */
+static enum mneme_status check_ids(const struct mn_commit *commit, size_t *ret_failed,
+                                   struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = NULL;
+    size_t room = 2;
+    size_t *slot; /* index + 1 of the write, by the hash of its id */
+
+    if (commit->count < 2)
+        return MNEME_OK;
+    while (room < commit->count * 2)
+        room *= 2;
+    arena = mn_arena_new(room * sizeof *slot + 4096);
+    slot = mn_arena_array(arena, size_t, room);
+    if (!slot)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < commit->count; i++) {
+        const struct mn_write *write = &commit->write[i];
+        const char *tenant, *id, *other_tenant, *other_id;
+        size_t at;
+
+        if (write->kind != MN_WRITE_MEMORY && write->kind != MN_WRITE_EVENT)
+            continue;
+        id_of(write, &tenant, &id);
+        at = (size_t)mn_hash64(id, strlen(id), 0) & (room - 1);
+        for (; slot[at]; at = (at + 1) & (room - 1)) {
+            id_of(&commit->write[slot[at] - 1], &other_tenant, &other_id);
+            if (strcmp(id, other_id) != 0 || !mn_same(tenant, other_tenant))
+                continue;
+            *ret_failed = i;
+            return mn_fail(err, MNEME_INVALID, "id: %.200s is given twice", id);
+        }
+        slot[at] = i + 1;
+    }
+    return MNEME_OK;
+}
+
+/* Inside the savepoint. *ret_failed is set to the write at work. */
+static enum mneme_status write_request(struct mn_sqlite *db, const struct mn_commit *commit,
+                                       struct mn_written *written, size_t *ret_failed,
+                                       struct mneme_error *err)
+{
+    struct mn_writing w = { .db = db, .commit = commit };
+    MN_ARENA_AUTO arena = mn_arena_new(commit->count * sizeof(bool) + 4096);
+    bool *link = mn_arena_array(arena, bool, commit->count + 1);
+
+    if (!link)
+        return mn_fail_memory(err);
+    MN_TRY(check_ids(commit, ret_failed, err));
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < commit->count; i++) {
+            if (needs_others(commit->write[i].kind) != (pass == 1))
+                continue;
+            *ret_failed = i;
+            MN_TRY(write_one(&w, &commit->write[i], &written[i], &link[i], err));
+        }
+    }
+    for (size_t i = 0; i < commit->count; i++) {
+        *ret_failed = i;
+        if (link[i])
+            MN_TRY(check_link(&w, commit->write[i].memory, err));
+    }
+    return MNEME_OK;
+}
+
+/* A fault of the request's own, after which the others may go on? */
+static bool is_own_fault(enum mneme_status status)
+{
+    return status == MNEME_INVALID || status == MNEME_NOT_FOUND || status == MNEME_CONFLICT ||
+           status == MNEME_LIMIT;
+}
+
+/* Fails when the whole commit has to end. */
+static enum mneme_status commit_request(struct mn_sqlite *db, const struct mn_commit *commit,
+                                        struct mn_commit_result *result, struct mneme_error *err)
+{
+    MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_BEGIN, err));
+    result->status = write_request(db, commit, result->written, &result->failed, &result->error);
+    if (result->status != MNEME_OK) {
+        if (!is_own_fault(result->status) || sqlite3_get_autocommit(mn_sqlite_handle(db))) {
+            if (err)
+                *err = result->error;
+            return result->status;
+        }
+        MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_UNDO, err));
+    }
+    return mn_sqlite_run(db, SQL_SQLITE_REQUEST_KEEP, err);
+}
+
+/* ---- all requests ---- */
+
+static enum mneme_status commit_all(struct mn_sqlite *db, const struct mn_commit *commits,
+                                    size_t count, struct mn_commit_result *results,
+                                    struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    bool uncertain = false;
+
+    MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
+    for (size_t i = 0; status == MNEME_OK && i < count; i++)
+        status = commit_request(db, &commits[i], &results[i], err);
+    if (status == MNEME_OK) {
+        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+        uncertain =
+            status != MNEME_OK && (sqlite3_errcode(mn_sqlite_handle(db)) & 0xff) == SQLITE_IOERR;
+    }
+    if (status != MNEME_OK && !sqlite3_get_autocommit(mn_sqlite_handle(db)))
+        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
+    if (uncertain && err)
+        err->uncertain = 1;
+    return status;
+}
+
+enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commit *commits,
+                                   size_t count, struct mn_commit_result *results,
+                                   struct mneme_error *err)
+{
+    struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
+    enum mneme_status status;
+
+    if (!self->writer)
+        return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
+    for (size_t i = 0; i < count; i++) {
+        results[i].status = MNEME_OK;
+        results[i].failed = 0;
+        mn_error_clear(&results[i].error);
+    }
+    (void)pthread_mutex_lock(&self->write_mutex);
+    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, err);
+    if (status == MNEME_OK) {
+        status = commit_all(self->writer, commits, count, results, err);
+        mn_lock_file_give(&self->lock);
+    }
+    (void)pthread_mutex_unlock(&self->write_mutex);
+    return status;
+}

@@ -1,0 +1,503 @@
+/*
+ * sqlite_read.c - memories: by key, as an identity may see them, as they stood once.
+ *
+ * A filtered read asks the store's own question in SQL (sql/sqlite/memories.sql) and then access.c
+ * of every row, which also judges the environment; only rows that pass count towards a limit.
+ *
+ * The past: what an identity may reach, and what was withdrawn, is judged now by the present row;
+ * how a memory stood, and whether it held, by the row of that time. So a row that is refused today
+ * is handed out as it is today, to be refused with its present reason, and not in an older form
+ * that would be allowed. The environment is a matter of versions, not of access: the row of that
+ * time decides.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "memory/record.h"
+#include "memory/weight.h"
+#include "sql/sqlite.gen.h"
+#include "store/sqlite_row.h"
+#include "store/sqlite_store.h"
+
+#define ROW_BYTES_MAX ((size_t)16 << 20) /* one row with all its lists, several times over */
+
+/* ---- single rows ---- */
+
+/* Appends the row; *ret_usage (may be NULL) is left alone when it has none. */
+static enum mneme_status find(struct mn_sqlite *db, struct mn_partition partition, const char *id,
+                              struct mn_arena *arena, struct mn_rows *rows,
+                              struct mneme_usage *ret_usage, bool *ret_found,
+                              struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_MEMORY_GET, &stmt, err));
+    mn_bind_text(stmt, ":tenant", partition.tenant);
+    mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_text(stmt, ":id", id);
+    MN_TRY(mn_sqlite_step(stmt, ret_found, err));
+    return *ret_found ? mn_row_add(stmt, arena, rows, ret_usage, err) : MNEME_OK;
+}
+
+/* In the access's own partition, else in the shared one. */
+static enum mneme_status find_reachable(struct mn_sqlite *db, const struct mn_access *access,
+                                        const char *id, struct mn_arena *arena,
+                                        struct mn_rows *rows, struct mneme_usage *ret_usage,
+                                        bool *ret_found, struct mneme_error *err)
+{
+    struct mn_partition own = { access->tenant, access->user };
+    struct mn_partition shared = { access->tenant, "" };
+
+    MN_TRY(find(db, own, id, arena, rows, ret_usage, ret_found, err));
+    if (*ret_found || mn_empty(access->user))
+        return MNEME_OK;
+    return find(db, shared, id, arena, rows, ret_usage, ret_found, err);
+}
+
+enum mneme_status mn_sqlite_memories_get(struct mn_store *store, const struct mn_access *access,
+                                         const char *const *ids, size_t count,
+                                         struct mn_arena *arena, struct mn_rows *ret_rows,
+                                         struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_rows rows = { 0 };
+    bool found;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    for (size_t i = 0; i < count; i++)
+        MN_TRY(find_reachable(reading.db, access, ids[i], arena, &rows, NULL, &found, err));
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_sqlite_memory_get(struct mn_store *store, struct mn_partition partition,
+                                       const char *memory_id, struct mn_arena *arena,
+                                       struct mn_row *ret_row, struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_rows rows = { 0 };
+    bool found;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(find(reading.db, partition, memory_id, arena, &rows, NULL, &found, err));
+    if (!found)
+        return mn_fail(err, MNEME_NOT_FOUND, "there is no memory %.200s", memory_id);
+    *ret_row = rows.item[0];
+    return MNEME_OK;
+}
+
+enum mneme_status mn_sqlite_memories_by_hash(struct mn_store *store,
+                                             const struct mneme_memory *like,
+                                             struct mn_arena *arena, struct mn_rows *ret_rows,
+                                             struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_rows rows = { 0 };
+    bool row = false;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_MEMORY_BY_HASH, &stmt, err));
+    mn_bind_text(stmt, ":tenant", like->tenant_id);
+    mn_bind_text(stmt, ":owner", like->user_id);
+    mn_bind_text(stmt, ":content_hash", like->content_hash);
+    mn_bind_text(stmt, ":agent_id", like->agent_id);
+    mn_bind_integer(stmt, ":scope_kind", like->scope_kind);
+    mn_bind_text(stmt, ":scope_id", like->scope_id);
+    mn_bind_text(stmt, ":type", like->type);
+    mn_bind_text(stmt, ":memory_key", like->memory_key);
+    MN_TRY(mn_sqlite_step(stmt, &row, err));
+    if (row)
+        MN_TRY(mn_row_add(stmt, arena, &rows, NULL, err));
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_sqlite_history(struct mn_store *store, struct mn_partition partition,
+                                    const char *memory_id, struct mn_arena *arena,
+                                    struct mn_history_rows *ret_rows, struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    MN_STMT_AUTO stmt = NULL;
+    struct {
+        struct mn_history_row *item;
+        size_t count, room;
+    } rows = { 0 };
+    bool row = false;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_HISTORY_OF, &stmt, err));
+    mn_bind_text(stmt, ":tenant", partition.tenant);
+    mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_text(stmt, ":id", memory_id);
+    for (;;) {
+        struct mn_reader reader = { .stmt = stmt, .arena = arena };
+        struct mn_history_row *former;
+
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            break;
+        former = mn_array_add(arena, &rows);
+        if (!former)
+            return mn_fail_memory(err);
+        mn_row_read_memory(&reader, &former->memory);
+        former->changed_at_ms = mn_read_integer(&reader);
+        former->actor = mn_read_text(&reader);
+        former->reason = mn_read_text(&reader);
+        MN_TRY(mn_read_end(&reader, err));
+    }
+    ret_rows->item = rows.item;
+    ret_rows->count = rows.count;
+    return MNEME_OK;
+}
+
+/* ---- the past ---- */
+
+/* May the identity have it today, leaving aside what only matters at the instant? */
+static bool is_open_today(const struct mn_access *access, const struct mneme_memory *present)
+{
+    struct mneme_memory row = *present;
+    enum mn_reason reason;
+
+    row.applies_to = (struct mneme_pairs){ NULL, 0 };
+    return (row.status == MNEME_ACTIVE || row.status == MNEME_SUPERSEDED) &&
+           row.authority != MNEME_AUTHORITY_REVOKED && mn_access_reaches(access, &row, &reason);
+}
+
+/* Makes of the present row the row of the instant. has_confidence: usage has one, which stays. */
+static enum mneme_status go_back(struct mn_sqlite *db, const struct mn_access *access,
+                                 bool has_confidence, struct mn_arena *arena, struct mn_row *row,
+                                 struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_reader reader = { .arena = arena };
+    bool found = false;
+
+    if (access->as_of_ms == 0 || !is_open_today(access, &row->memory))
+        return MNEME_OK;
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_HISTORY_AS_OF, &stmt, err));
+    mn_bind_text(stmt, ":tenant", row->memory.tenant_id);
+    mn_bind_text(stmt, ":owner", row->memory.user_id);
+    mn_bind_text(stmt, ":id", row->memory.id);
+    mn_bind_integer(stmt, ":as_of", access->as_of_ms);
+    MN_TRY(mn_sqlite_step(stmt, &found, err));
+    if (!found)
+        return MNEME_OK;
+    reader.stmt = stmt;
+    mn_row_read_memory(&reader, &row->memory);
+    if (!has_confidence)
+        row->confidence = row->memory.confidence;
+    return mn_read_end(&reader, err);
+}
+
+enum mneme_status mn_sqlite_memories_as_of(struct mn_store *store, const struct mn_access *access,
+                                           const char *const *ids, size_t count,
+                                           struct mn_arena *arena, struct mn_rows *ret_rows,
+                                           struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_rows rows = { 0 };
+    bool found;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    for (size_t i = 0; i < count; i++) {
+        struct mneme_usage usage = { .confidence = -1.0 };
+
+        MN_TRY(find_reachable(reading.db, access, ids[i], arena, &rows, &usage, &found, err));
+        if (found)
+            MN_TRY(go_back(reading.db, access, usage.confidence >= 0.0, arena,
+                           &rows.item[rows.count - 1], err));
+    }
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+/* ---- filtered reads ---- */
+
+/* A question about rows: the statements, and the list they take under `parameter`. */
+struct question {
+    const char *sql;
+    const char *sql_past;
+    const char *parameter;
+    struct mneme_list wanted;
+    size_t offset; /* of the text in struct mneme_memory that is to be one of `wanted` */
+    bool is_link;  /* it names a memory, which must be of the same owner */
+};
+
+static bool answers(const struct question *question, const struct mneme_memory *memory)
+{
+    const char *text = *(const char *const *)((const char *)memory + question->offset);
+
+    for (size_t i = 0; i < question->wanted.count; i++) {
+        if (!mn_empty(text) && mn_same(question->wanted.item[i], text))
+            return true;
+    }
+    return false;
+}
+
+static enum mneme_status link_holds(struct mn_sqlite *db, const struct mneme_memory *memory,
+                                    bool *ret_holds, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_MEMORY_IS_OF_OWNER, &stmt, err));
+    mn_bind_text(stmt, ":tenant", memory->tenant_id);
+    mn_bind_text(stmt, ":owner", memory->user_id);
+    mn_bind_text(stmt, ":id", memory->supersedes);
+    return mn_sqlite_step(stmt, ret_holds, err);
+}
+
+/* The present row of `stmt`, appended if it (at the instant) answers and is allowed. */
+static enum mneme_status take(struct mn_sqlite *db, struct mn_stmt *stmt,
+                              const struct mn_access *access, const struct question *question,
+                              struct mn_arena *arena, struct mn_rows *rows, struct mneme_error *err)
+{
+    MN_ARENA_AUTO scratch = mn_arena_new(ROW_BYTES_MAX);
+    struct mn_reader reader = { .stmt = stmt, .arena = scratch };
+    struct mneme_usage usage = { .confidence = -1.0 };
+    enum mn_reason reason;
+    struct mn_row row = { 0 };
+    struct mn_row *kept;
+    bool holds = true;
+
+    mn_row_read(&reader, &row, &usage);
+    MN_TRY(mn_read_end(&reader, err));
+    MN_TRY(go_back(db, access, usage.confidence >= 0.0, scratch, &row, err));
+    if (!answers(question, &row.memory) ||
+        !mn_access_allows(access, &row.memory, row.confidence, &reason))
+        return MNEME_OK;
+    if (question->is_link)
+        MN_TRY(link_holds(db, &row.memory, &holds, err));
+    if (!holds)
+        return MNEME_OK;
+    kept = mn_array_add(arena, rows);
+    if (!kept)
+        return mn_fail_memory(err);
+    *kept = row;
+    return mn_memory_copy(&row.memory, arena, &kept->memory, err);
+}
+
+/* The same for the present, where nearly every row is kept: read in place. */
+static enum mneme_status take_present(struct mn_stmt *stmt, const struct mn_access *access,
+                                      struct mn_arena *arena, struct mn_rows *rows,
+                                      struct mneme_error *err)
+{
+    const struct mn_row *row;
+    enum mn_reason reason;
+
+    MN_TRY(mn_row_add(stmt, arena, rows, NULL, err));
+    row = &rows->item[rows->count - 1];
+    if (!mn_access_allows(access, &row->memory, row->confidence, &reason))
+        rows->count--;
+    return MNEME_OK;
+}
+
+/* Rows in no order of their own. */
+static enum mneme_status ask(struct mn_store *store, const struct mn_access *access,
+                             const struct question *question, struct mn_arena *arena,
+                             struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_rows rows = { 0 };
+    bool past = access->as_of_ms != 0;
+    bool row = true;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, past ? question->sql_past : question->sql, &stmt, err));
+    mn_bind_access(stmt, access);
+    mn_bind_list(stmt, question->parameter, question->wanted);
+    for (;;) {
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            break;
+        if (past)
+            MN_TRY(take(reading.db, stmt, access, question, arena, &rows, err));
+        else
+            MN_TRY(take_present(stmt, access, arena, &rows, err));
+    }
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+/* ---- structured ---- */
+
+/* Narrow scopes first, then importance, then id. */
+static int compare_structured(const void *a, const void *b)
+{
+    const struct mneme_memory *left = &((const struct mn_row *)a)->memory;
+    const struct mneme_memory *right = &((const struct mn_row *)b)->memory;
+    int left_width = mn_scope_width(left->scope_kind);
+    int right_width = mn_scope_width(right->scope_kind);
+
+    if (left_width != right_width)
+        return left_width > right_width ? -1 : 1;
+    if (left->importance != right->importance)
+        return left->importance > right->importance ? -1 : 1;
+    return strcmp(left->id, right->id);
+}
+
+static struct mneme_list names_of(mn_type_set types, const char *name[static 64])
+{
+    size_t count = 0;
+
+    for (int i = 0; i < mn_type_count(); i++) {
+        if (types & MN_TYPE_BIT(i))
+            name[count++] = mn_type_at(i)->name;
+    }
+    return (struct mneme_list){ name, count };
+}
+
+/* At most `limit` more rows of one scope, owner and type. */
+static enum mneme_status read_scope(struct mn_sqlite *db, const struct mn_access *access,
+                                    const char *owner, enum mneme_scope scope, const char *type,
+                                    size_t limit, struct mn_arena *arena, struct mn_rows *rows,
+                                    struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+    size_t before = rows->count;
+    bool row = true;
+
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_MEMORIES_OF_SCOPE, &stmt, err));
+    mn_bind_access(stmt, access);
+    mn_bind_text(stmt, ":owner", owner);
+    mn_bind_integer(stmt, ":scope_kind", scope);
+    mn_bind_text(stmt, ":scope_id", mn_access_scope_id(access, scope));
+    mn_bind_text(stmt, ":type", type);
+    while (rows->count - before < limit) {
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            break;
+        MN_TRY(take_present(stmt, access, arena, rows, err));
+    }
+    return MNEME_OK;
+}
+
+/* A scope of one user or session is not shared: only rows of the user himself stand there. */
+static enum mneme_status read_scope_of_both(struct mn_sqlite *db, const struct mn_access *access,
+                                            enum mneme_scope scope, struct mneme_list types,
+                                            size_t limit, struct mn_arena *arena,
+                                            struct mn_rows *rows, struct mneme_error *err)
+{
+    bool private = scope == MNEME_SCOPE_USER || scope == MNEME_SCOPE_SESSION;
+
+    if (scope != MNEME_SCOPE_GLOBAL && mn_empty(mn_access_scope_id(access, scope)))
+        return MNEME_OK;
+    for (size_t i = 0; i < types.count; i++) {
+        MN_TRY(read_scope(db, access, access->user, scope, types.item[i], limit, arena, rows, err));
+        if (!private)
+            MN_TRY(read_scope(db, access, "", scope, types.item[i], limit, arena, rows, err));
+    }
+    return MNEME_OK;
+}
+
+/* From the narrowest scopes outwards, until there are enough. */
+static enum mneme_status structured_now(struct mn_store *store, const struct mn_access *access,
+                                        struct mneme_list types, size_t limit,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mneme_error *err)
+{
+    static const enum mneme_scope outwards[] = { MNEME_SCOPE_TASK, MNEME_SCOPE_SESSION,
+                                                 MNEME_SCOPE_REPO, MNEME_SCOPE_PROJECT,
+                                                 MNEME_SCOPE_USER, MNEME_SCOPE_GLOBAL };
+    MN_READING_AUTO reading = { 0 };
+    struct mn_rows rows = { 0 };
+    size_t narrower = 0; /* rows of scopes narrower than the one being read */
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    for (size_t i = 0; i < sizeof outwards / sizeof *outwards; i++) {
+        if (i > 0 && mn_scope_width(outwards[i]) < mn_scope_width(outwards[i - 1]))
+            narrower = rows.count;
+        if (narrower >= limit)
+            break;
+        MN_TRY(read_scope_of_both(reading.db, access, outwards[i], types, limit - narrower, arena,
+                                  &rows, err));
+    }
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+static enum mneme_status structured_past(struct mn_store *store, const struct mn_access *access,
+                                         struct mneme_list types, struct mn_arena *arena,
+                                         struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    struct question question = { .sql_past = SQL_SQLITE_MEMORIES_STRUCTURED_PAST,
+                                 .parameter = ":types",
+                                 .wanted = types,
+                                 .offset = offsetof(struct mneme_memory, type) };
+
+    return ask(store, access, &question, arena, ret_rows, err);
+}
+
+enum mneme_status mn_sqlite_memories_structured(struct mn_store *store,
+                                                const struct mn_access *access, mn_type_set types,
+                                                size_t limit, struct mn_arena *arena,
+                                                struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    const char *name[64];
+    struct mneme_list wanted = names_of(types, name);
+    struct mn_rows rows = { 0 };
+
+    if (access->as_of_ms)
+        MN_TRY(structured_past(store, access, wanted, arena, &rows, err));
+    else
+        MN_TRY(structured_now(store, access, wanted, limit, arena, &rows, err));
+    if (rows.count > 1)
+        qsort(rows.item, rows.count, sizeof *rows.item, compare_structured);
+    rows.count = rows.count < limit ? rows.count : limit;
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+/* ---- by key, by link ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strcmp(((const struct mn_row *)a)->memory.id, ((const struct mn_row *)b)->memory.id);
+}
+
+static enum mneme_status ask_in_order(struct mn_store *store, const struct mn_access *access,
+                                      const struct question *question, struct mn_arena *arena,
+                                      struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    struct mn_rows rows = { 0 };
+
+    if (question->wanted.count > 0)
+        MN_TRY(ask(store, access, question, arena, &rows, err));
+    if (rows.count > 1)
+        qsort(rows.item, rows.count, sizeof *rows.item, compare_ids);
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct mn_access *access,
+                                            const char *const *keys, size_t count,
+                                            struct mn_arena *arena, struct mn_rows *ret_rows,
+                                            struct mneme_error *err)
+{
+    struct question question = { .sql = SQL_SQLITE_MEMORIES_BY_KEY,
+                                 .sql_past = SQL_SQLITE_MEMORIES_BY_KEY_PAST,
+                                 .parameter = ":keys",
+                                 .wanted = { keys, count },
+                                 .offset = offsetof(struct mneme_memory, memory_key) };
+
+    return ask_in_order(store, access, &question, arena, ret_rows, err);
+}
+
+enum mneme_status mn_sqlite_memories_successors(struct mn_store *store,
+                                                const struct mn_access *access,
+                                                const char *const *ids, size_t count,
+                                                struct mn_arena *arena, struct mn_rows *ret_rows,
+                                                struct mneme_error *err)
+{
+    struct question question = { .sql = SQL_SQLITE_MEMORIES_SUCCESSORS,
+                                 .sql_past = SQL_SQLITE_MEMORIES_SUCCESSORS_PAST,
+                                 .parameter = ":ids",
+                                 .wanted = { ids, count },
+                                 .offset = offsetof(struct mneme_memory, supersedes),
+                                 .is_link = true };
+
+    return ask_in_order(store, access, &question, arena, ret_rows, err);
+}

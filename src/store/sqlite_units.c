@@ -1,0 +1,186 @@
+/*
+ * sqlite_units.c - what an index is built from: items of a partition with their vectors.
+ *
+ * Memories and events stand in two tables, each in order of id; a scan reads a batch of both and
+ * merges them. A vector counts only while it was made of the text that is there now, which the
+ * store knows by the hash it keeps with each row.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "memory/record.h"
+#include "sql/sqlite.gen.h"
+#include "store/sqlite_row.h"
+#include "store/sqlite_store.h"
+
+static enum mneme_status read_memory(struct mn_stmt *stmt, struct mn_arena *arena,
+                                     struct mn_unit *unit, struct mneme_error *err)
+{
+    struct mn_reader reader = { .stmt = stmt, .arena = arena };
+    struct mn_row row = { 0 };
+
+    mn_row_read(&reader, &row, NULL);
+    unit->memory = row.memory;
+    unit->confidence = row.confidence;
+    unit->session_id = "";
+    unit->speaker = "";
+    unit->vector = mn_read_vector(&reader, &unit->vector_dim);
+    return mn_read_end(&reader, err);
+}
+
+static enum mneme_status read_event(struct mn_stmt *stmt, struct mn_arena *arena,
+                                    struct mn_unit *unit, struct mneme_error *err)
+{
+    struct mn_reader reader = { .stmt = stmt, .arena = arena };
+    struct mneme_event event = MNEME_EVENT_INIT;
+    double confidence = -1.0;
+
+    mn_row_read_event(&reader, &event);
+    if (!mn_read_null(&reader))
+        confidence = mn_read_real(&reader);
+    else
+        mn_read_skip(&reader);
+    unit->vector = mn_read_vector(&reader, &unit->vector_dim);
+    MN_TRY(mn_read_end(&reader, err));
+    MN_TRY(mn_event_as_memory(&event, arena, &unit->memory, err));
+    unit->confidence = confidence >= 0.0 ? confidence : unit->memory.confidence;
+    unit->is_event = true;
+    unit->session_id = event.session_id;
+    unit->order = event.order;
+    unit->speaker = event.speaker;
+    return MNEME_OK;
+}
+
+/* All rows of a bound statement, appended. */
+static enum mneme_status read_all(struct mn_stmt *stmt, bool events, struct mn_arena *arena,
+                                  struct mn_units *units, struct mneme_error *err)
+{
+    bool row = false;
+
+    for (;;) {
+        struct mn_unit *unit;
+
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            return MNEME_OK;
+        unit = mn_array_add(arena, units);
+        if (!unit)
+            return mn_fail_memory(err);
+        MN_TRY(events ? read_event(stmt, arena, unit, err) : read_memory(stmt, arena, unit, err));
+        unit->kind = MN_UNIT_ITEM;
+        unit->id = unit->memory.id;
+        unit->parent_id = unit->memory.id;
+    }
+}
+
+static enum mneme_status scan(struct mn_sqlite *db, bool events, struct mn_partition partition,
+                              const char *after_id, size_t limit, const char *profile,
+                              struct mn_arena *arena, struct mn_units *units,
+                              struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(db,
+                             events ? SQL_SQLITE_UNIT_EVENTS_SCAN : SQL_SQLITE_UNIT_MEMORIES_SCAN,
+                             &stmt, err));
+    mn_bind_text(stmt, ":profile", profile);
+    mn_bind_text(stmt, ":tenant", partition.tenant);
+    mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_text(stmt, ":after", after_id);
+    mn_bind_integer(stmt, ":limit", limit < INT64_MAX ? (int64_t)limit : -1);
+    return read_all(stmt, events, arena, units, err);
+}
+
+static int compare_units(const void *a, const void *b)
+{
+    return strcmp(((const struct mn_unit *)a)->id, ((const struct mn_unit *)b)->id);
+}
+
+enum mneme_status mn_sqlite_units_scan(struct mn_store *store, struct mn_partition partition,
+                                       const char *after_id, size_t limit, const char *profile,
+                                       struct mn_arena *arena, struct mn_units *ret_units,
+                                       struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_units units = { 0 };
+    size_t memories;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(scan(reading.db, false, partition, after_id, limit, profile, arena, &units, err));
+    memories = units.count;
+    MN_TRY(scan(reading.db, true, partition, after_id, limit, profile, arena, &units, err));
+    if (memories > 0 && memories < units.count)
+        qsort(units.item, units.count, sizeof *units.item, compare_units);
+    units.count = units.count < limit ? units.count : limit;
+    *ret_units = units;
+    return MNEME_OK;
+}
+
+static enum mneme_status get(struct mn_sqlite *db, bool events, struct mn_partition partition,
+                             const char *id, const char *profile, struct mn_arena *arena,
+                             struct mn_units *units, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(db, events ? SQL_SQLITE_UNIT_EVENT_GET : SQL_SQLITE_UNIT_MEMORY_GET,
+                             &stmt, err));
+    mn_bind_text(stmt, ":profile", profile);
+    mn_bind_text(stmt, ":tenant", partition.tenant);
+    mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_text(stmt, ":id", id);
+    return read_all(stmt, events, arena, units, err);
+}
+
+enum mneme_status mn_sqlite_units_get(struct mn_store *store, struct mn_partition partition,
+                                      const char *const *ids, size_t count, const char *profile,
+                                      struct mn_arena *arena, struct mn_units *ret_units,
+                                      struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_units units = { 0 };
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    for (size_t i = 0; i < count; i++) {
+        size_t before = units.count;
+
+        MN_TRY(get(reading.db, false, partition, ids[i], profile, arena, &units, err));
+        if (units.count == before)
+            MN_TRY(get(reading.db, true, partition, ids[i], profile, arena, &units, err));
+    }
+    *ret_units = units;
+    return MNEME_OK;
+}
+
+static enum mneme_status lacking(struct mn_sqlite *db, bool events, size_t limit,
+                                 const char *profile, struct mn_arena *arena,
+                                 struct mn_units *units, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    if (limit == 0)
+        return MNEME_OK;
+    MN_TRY(mn_sqlite_prepare(db,
+                             events ? SQL_SQLITE_UNIT_EVENTS_WITHOUT_VECTOR
+                                    : SQL_SQLITE_UNIT_MEMORIES_WITHOUT_VECTOR,
+                             &stmt, err));
+    mn_bind_text(stmt, ":profile", profile);
+    mn_bind_integer(stmt, ":limit", limit < INT64_MAX ? (int64_t)limit : -1);
+    return read_all(stmt, events, arena, units, err);
+}
+
+enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const char *profile,
+                                                 size_t limit, struct mn_arena *arena,
+                                                 struct mn_units *ret_units,
+                                                 struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_units units = { 0 };
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(lacking(reading.db, false, limit, profile, arena, &units, err));
+    MN_TRY(lacking(reading.db, true, limit - units.count, profile, arena, &units, err));
+    *ret_units = units;
+    return MNEME_OK;
+}

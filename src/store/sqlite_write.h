@@ -1,0 +1,44 @@
+/*
+ * sqlite_write.h - one write of a commit request, kind by kind.
+ *
+ * Called inside the request's savepoint. What fails for the sake of the input leaves rows half
+ * written; the caller undoes the request.
+ */
+#ifndef MN_STORE_SQLITE_WRITE_H
+#define MN_STORE_SQLITE_WRITE_H
+
+#include "store/sqlite_db.h"
+#include "store/store.h"
+
+/* A request being written. */
+struct mn_writing {
+    struct mn_sqlite *db;
+    const struct mn_commit *commit;
+    struct mn_arena *arena; /* of one write: former rows, derived ids, hashes */
+};
+
+enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_event *event,
+                                 struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_task_state(const struct mn_writing *w,
+                                      const struct mneme_task_state *state,
+                                      struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_edge(const struct mn_writing *w, const struct mneme_edge *edge,
+                                struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_rule(const struct mn_writing *w, const struct mneme_rule *rule,
+                                struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_usage *usage,
+                                 bool add, struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_vector_row *vector,
+                                  struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_trace_row *trace,
+                                 struct mn_written *ret_written, struct mneme_error *err);
+
+/* The change row of what was written. */
+enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kind kind,
+                                  const char *tenant, const char *owner, const char *id,
+                                  int64_t revision, struct mneme_error *err);
+/* Is there a row for :tenant and :id? */
+enum mneme_status mn_write_exists(const struct mn_writing *w, const char *sql, const char *tenant,
+                                  const char *id, bool *ret_exists, struct mneme_error *err);
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * store.h - the truth.
+ *
+ * The contract of a canonical store. Engines: sqlite_store.c, and the failing fake of the tests;
+ * later PostgreSQL. Three habits keep the engines exchangeable:
+ *
+ *   Writes are values. A commit takes an array of requests, each a group of rows that stand or fall
+ *   together, and answers one result each. The change row and the history are written inside; no
+ * open transaction crosses this header. Changes are read by an opaque cursor. Reads are already
+ * filtered: those that take `struct mn_access` return only rows that the identity reaches and that
+ * hold (memory/access.h asked in SQL), from its own and the shared partition.
+ *
+ * Rows are returned in the arena, strings never NULL. Safe from several threads.
+ */
+#ifndef MN_STORE_STORE_H
+#define MN_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mneme/admin.h>
+#include <mneme/memory.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "memory/access.h"
+#include "memory/partition.h"
+#include "memory/type.h"
+#include "memory/unit.h"
+
+struct mn_store;
+
+/* ---- writes ---- */
+
+enum mn_write_kind {
+    MN_WRITE_MEMORY = 1, /* insert or replace a complete row (mn_memory_complete) */
+    MN_WRITE_EVENT,      /* insert; an equal id with equal text is unchanged */
+    MN_WRITE_RULE,
+    MN_WRITE_TASK_STATE,
+    MN_WRITE_EDGE,
+    MN_WRITE_USAGE,     /* replaces the usage row; no history, no change row */
+    MN_WRITE_USAGE_ADD, /* counts are added, the later access stays; unknown memories are skipped */
+    MN_WRITE_VECTOR, /* no history; a change row, so that indexes pick it up. Of a unit that is gone
+                      * or has another text by now: skipped */
+    MN_WRITE_TRACE   /* no history, no change row */
+};
+
+#define MN_REVISION_ANY INT64_C(-1)
+#define MN_REVISION_NEW INT64_C(0) /* the row must not exist */
+/* Load: a new row keeps the revision it brings (1 when it brings none); a row that is there is
+ * replaced unless its revision is greater than the one brought (then MNEME_CONFLICT naming
+ * revision; a row that brings none replaces). The same row is unchanged, whatever the revisions. */
+#define MN_REVISION_LOAD INT64_C(-2)
+
+struct mn_vector_row {
+    struct mn_partition partition;
+    const char *unit_id;   /* the memory's or event's id */
+    const char *profile;   /* hash of the model profile */
+    const char *text_hash; /* SHA-256 of the embedded text, hex */
+    size_t dim;
+    const float *vector; /* stored as fp16 */
+};
+
+struct mn_trace_row {
+    const char *tenant;
+    const char *user;
+    const char *trace_id;
+    int64_t at_ms;
+    const char *json;
+};
+
+struct mn_write {
+    enum mn_write_kind kind;
+    int64_t expected_revision; /* of a memory: MN_REVISION_ANY, MN_REVISION_NEW, or its number */
+    const struct mneme_memory *memory;
+    const struct mneme_event *event;
+    const struct mneme_rule *rule;
+    const struct mneme_task_state *task_state;
+    const struct mneme_edge *edge;
+    const struct mneme_usage *usage;
+    const struct mn_vector_row *vector;
+    const struct mn_trace_row *trace;
+};
+
+/*
+ * One request. Its rows may come in any order. MNEME_INVALID names what is wrong: `id` of two
+ * memories or events alike, `memory_id` of a rule or a usage without its memory, `supersedes` that
+ * leads to no memory of the tenant (that of another owner is kept and means nothing).
+ * MNEME_CONFLICT: `revision`, or `id` when it is another owner's or an event's.
+ */
+struct mn_commit {
+    const struct mn_write *write;
+    size_t count;
+    const char *actor;
+    const char *reason;
+    int64_t now_ms;
+};
+
+/* One per write. */
+struct mn_written {
+    int64_t revision; /* of the row after the write; 0 where rows have none */
+    bool unchanged;   /* the same row was there: nothing written */
+    bool replaced;    /* another row of this key was there before */
+};
+
+/* One per commit request. `written` has room for its writes; filled when status is OK. */
+struct mn_commit_result {
+    enum mneme_status status;
+    struct mneme_error error;
+    size_t failed; /* index of the write at fault */
+    struct mn_written *written;
+};
+
+/* ---- changes ---- */
+
+enum mn_change_kind {
+    MN_CHANGE_MEMORY = 1,
+    MN_CHANGE_EVENT,
+    MN_CHANGE_EDGE,
+    MN_CHANGE_RULE,
+    MN_CHANGE_TASK_STATE,
+    MN_CHANGE_VECTOR,
+    MN_CHANGE_ERASE
+};
+
+#define MN_CURSOR_BYTES 40
+struct mn_cursor {
+    char text[MN_CURSOR_BYTES]; /* opaque; "" is before everything */
+};
+
+struct mn_change {
+    enum mn_change_kind kind;
+    struct mn_partition partition;
+    const char *id;
+    int64_t revision;
+};
+struct mn_changes {
+    struct mn_change *item;
+    size_t count;
+    struct mn_cursor next;
+    bool too_old; /* the log no longer reaches back to the cursor: rebuild */
+    bool more;    /* limit reached: ask again with next */
+};
+
+/* ---- rows ---- */
+
+struct mn_row {
+    struct mneme_memory memory;
+    double confidence; /* as usage has it; the row's own where there is no usage */
+    int64_t last_accessed_at_ms;
+    int64_t access_count;
+    int64_t used_count;
+};
+struct mn_rows {
+    struct mn_row *item;
+    size_t count;
+    size_t room;
+};
+
+struct mn_rules {
+    struct mneme_rule *item; /* with tenant_id and memory_id; the owner beside it */
+    const char **owner;
+    size_t count;
+};
+struct mn_edges {
+    struct mneme_edge *item;
+    size_t count;
+};
+struct mn_task_states {
+    struct mneme_task_state *item;
+    size_t count;
+};
+struct mn_history_row {
+    struct mneme_memory memory;
+    const char *actor;
+    const char *reason;
+    int64_t changed_at_ms;
+};
+struct mn_history_rows {
+    struct mn_history_row *item;
+    size_t count;
+};
+
+/* ---- the engine ---- */
+
+struct mn_store_ops {
+    /* Each request in a savepoint of its own, all in one durable transaction. Fails as a whole only
+     * when nothing was written, or with err->uncertain. */
+    enum mneme_status (*commit)(struct mn_store *store, const struct mn_commit *commits,
+                                size_t count, struct mn_commit_result *results,
+                                struct mneme_error *err);
+
+    /* The position behind the last committed change. */
+    enum mneme_status (*position)(struct mn_store *store, struct mn_cursor *ret_cursor,
+                                  struct mneme_error *err);
+    /* Of one partition, or of all when `only` is NULL. With nothing left, `next` is the position.
+     */
+    enum mneme_status (*changes_after)(struct mn_store *store, const struct mn_partition *only,
+                                       const struct mn_cursor *cursor, size_t limit,
+                                       struct mn_arena *arena, struct mn_changes *ret_changes,
+                                       struct mneme_error *err);
+
+    /* Canonical rows of these ids within the access's two partitions, whatever their state; absent
+     * ids are absent. Not filtered further: the filter stage says why a row is refused. */
+    enum mneme_status (*memories_get)(struct mn_store *store, const struct mn_access *access,
+                                      const char *const *ids, size_t count, struct mn_arena *arena,
+                                      struct mn_rows *ret_rows, struct mneme_error *err);
+    /* Filtered. Of these types; past the limit by scope, then importance, then id. */
+    enum mneme_status (*memories_structured)(struct mn_store *store, const struct mn_access *access,
+                                             mn_type_set types, size_t limit,
+                                             struct mn_arena *arena, struct mn_rows *ret_rows,
+                                             struct mneme_error *err);
+    /* Filtered. All rows of these keys. */
+    enum mneme_status (*memories_by_key)(struct mn_store *store, const struct mn_access *access,
+                                         const char *const *keys, size_t count,
+                                         struct mn_arena *arena, struct mn_rows *ret_rows,
+                                         struct mneme_error *err);
+    /* Filtered. Rows whose `supersedes` names one of these ids. */
+    enum mneme_status (*memories_successors)(struct mn_store *store, const struct mn_access *access,
+                                             const char *const *ids, size_t count,
+                                             struct mn_arena *arena, struct mn_rows *ret_rows,
+                                             struct mneme_error *err);
+    /* Rows of these ids as they stood at access->as_of_ms, from the history; a row that is not
+     * older than its last change is the present one. */
+    enum mneme_status (*memories_as_of)(struct mn_store *store, const struct mn_access *access,
+                                        const char *const *ids, size_t count,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mneme_error *err);
+    /* Of one owner, any state: the row of the same text (content_hash), agent, scope, type and key
+     * that is active, if there is one. ret_rows has 0 or 1. */
+    enum mneme_status (*memories_by_hash)(struct mn_store *store, const struct mneme_memory *like,
+                                          struct mn_arena *arena, struct mn_rows *ret_rows,
+                                          struct mneme_error *err);
+
+    enum mneme_status (*rules_active)(struct mn_store *store, const struct mn_access *access,
+                                      struct mn_arena *arena, struct mn_rules *ret_rules,
+                                      struct mneme_error *err);
+    /* Of the access's tenant, user and task; own session first, then newest; at most 32. */
+    enum mneme_status (*task_states)(struct mn_store *store, const struct mn_access *access,
+                                     struct mn_arena *arena, struct mn_task_states *ret_states,
+                                     struct mneme_error *err);
+    /* All edges of one partition, valid or not: the walk judges. */
+    enum mneme_status (*edges)(struct mn_store *store, struct mn_partition partition,
+                               struct mn_arena *arena, struct mn_edges *ret_edges,
+                               struct mneme_error *err);
+
+    /* For building an index: items (memories, and events as memories) of one partition with id >
+     * after_id, in order of id; deleted and deprecated rows and not recallable events are absent.
+     * profile: "" for no vectors. */
+    enum mneme_status (*units_scan)(struct mn_store *store, struct mn_partition partition,
+                                    const char *after_id, size_t limit, const char *profile,
+                                    struct mn_arena *arena, struct mn_units *ret_units,
+                                    struct mneme_error *err);
+    /* The same for these ids; those that left the index are absent. */
+    enum mneme_status (*units_get)(struct mn_store *store, struct mn_partition partition,
+                                   const char *const *ids, size_t count, const char *profile,
+                                   struct mn_arena *arena, struct mn_units *ret_units,
+                                   struct mneme_error *err);
+    /* Units of any partition that have no vector of this profile yet, at most `limit`. */
+    enum mneme_status (*units_without_vector)(struct mn_store *store, const char *profile,
+                                              size_t limit, struct mn_arena *arena,
+                                              struct mn_units *ret_units, struct mneme_error *err);
+
+    enum mneme_status (*history)(struct mn_store *store, struct mn_partition partition,
+                                 const char *memory_id, struct mn_arena *arena,
+                                 struct mn_history_rows *ret_rows, struct mneme_error *err);
+    /* One row by its full key, any state. MNEME_NOT_FOUND. */
+    enum mneme_status (*memory_get)(struct mn_store *store, struct mn_partition partition,
+                                    const char *memory_id, struct mn_arena *arena,
+                                    struct mn_row *ret_row, struct mneme_error *err);
+    /* Records of the filter, kind by kind (memories, events, rules, task states, edges), see
+     * mneme_export(). Type, scope and status are asked of memories; what is shared is there only
+     * with with_shared, also for all users. Calls `row` per record, no transaction being open. */
+    enum mneme_status (*list)(struct mn_store *store, const struct mneme_filter *filter,
+                              bool memories_only, mneme_row_fn row, void *context,
+                              struct mneme_error *err);
+    enum mneme_status (*trace_get)(struct mn_store *store, const char *tenant, const char *trace_id,
+                                   struct mn_arena *arena, const char **ret_json,
+                                   struct mneme_error *err);
+    void (*free)(struct mn_store *store);
+};
+
+/* Embedded first in each engine's own struct. */
+struct mn_store {
+    const struct mn_store_ops *ops;
+};
+
+struct mn_store_options {
+    const char *path;
+    bool create;
+    bool read_only;
+    const void *key;
+    size_t key_bytes;
+};
+
+/* As mneme_open() says. */
+enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
+                                       struct mn_store **ret_store, struct mneme_error *err);
+void mn_store_free(struct mn_store *store); /* accepts NULL */
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * compare.h - do two texts say the same, or the opposite?
+ *
+ * Pure. A vector only nominates; these rules decide (SPEC 3, stage 6; notes/chinese.md, 5).
+ */
+#ifndef MN_TEXT_COMPARE_H
+#define MN_TEXT_COMPARE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+enum mn_likeness {
+    MN_LIKENESS_NONE = 0,  /* about different things, or too different to say */
+    MN_LIKENESS_IDENTICAL, /* equal once folded and without white space */
+    MN_LIKENESS_REWORDED,  /* nothing is left over on both sides; same numbers, names, negations,
+                              identifiers in the same order */
+    MN_LIKENESS_RIVAL      /* alike, but a number, negation, identifier, name or opposite differs */
+};
+
+/* MN_LIKENESS_NONE also when the arena is full: never a merge by accident. */
+enum mn_likeness mn_text_likeness(struct mn_arena *arena, const char *a, const char *b);
+
+/* The folded text without white space and invisible characters: what content_hash is taken over. */
+char *mn_text_squeeze(struct mn_arena *arena, const char *text);
+
+#endif

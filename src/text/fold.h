@@ -1,0 +1,16 @@
+/*
+ * fold.h - one spelling for what reads the same.
+ */
+#ifndef MN_TEXT_FOLD_H
+#define MN_TEXT_FOLD_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/*
+ * As mn_text_fold() (analyze.h), but case stays, and a typographic apostrophe becomes '. The slice
+ * is followed by NUL; .at is NULL when the arena is full.
+ */
+struct mn_str mn_fold_cased(struct mn_arena *arena, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * letters.c - the classes beyond ASCII come from ICU.
+ */
+#include "text/letters.h"
+
+#include <unicode/uchar.h>
+
+enum mn_letter_class mn_letter_class(int32_t code_point)
+{
+    if (code_point < 0x80)
+        return code_point >= 0 && mn_letter_plain((char)code_point) ? MN_LETTER_WORD
+                                                                    : MN_LETTER_NONE;
+    if (mn_letter_paired(code_point))
+        return MN_LETTER_PAIRED;
+    if ((code_point >= 0x2000 && code_point <= 0x206f) ||
+        (code_point >= 0x3000 && code_point <= 0x303f))
+        return MN_LETTER_NONE; /* punctuation, the commonest of the rest */
+    if (u_isalnum(code_point))
+        return MN_LETTER_WORD;
+    switch (u_charType(code_point)) {
+    case U_NON_SPACING_MARK:
+    case U_COMBINING_SPACING_MARK:
+        return MN_LETTER_WORD;
+    default:
+        return MN_LETTER_NONE;
+    }
+}

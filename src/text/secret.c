@@ -1,0 +1,324 @@
+/*
+ * secret.c - text that holds a secret.
+ *
+ * Secrets are known by their maker's prefix and length, by the frame they stand in (a PEM block, a
+ * URL with a password), or by being assigned to a name such as password or api_key. An assigned
+ * value must look like one: "password is required" and "token: <your token>" hold none. High
+ * entropy alone is none either: commits, checksums and ids are everywhere.
+ */
+#include <string.h>
+
+#include "text/letters.h"
+#include "text/orders.h"
+
+#define VALUE_BYTES_MAX 256
+
+static bool starts(const char *at, const char *literal)
+{
+    return strncmp(at, literal, strlen(literal)) == 0;
+}
+
+static bool starts_any_case(const char *at, const char *lower)
+{
+    for (; *lower; at++, lower++) {
+        if (mn_letter_to_lower(*at) != *lower)
+            return false;
+    }
+    return true;
+}
+
+static bool key_byte(char c)
+{
+    return mn_letter_plain(c) || c == '_' || c == '-';
+}
+
+static size_t key_bytes(const char *at)
+{
+    size_t bytes = 0;
+
+    while (key_byte(at[bytes]))
+        bytes++;
+    return bytes;
+}
+
+static bool begins_here(const char *text, const char *at)
+{
+    return at == text || !key_byte(at[-1]);
+}
+
+/* ---- by prefix ---- */
+
+/* header.payload.signature, each base64url of JSON */
+static bool is_jwt(const char *at)
+{
+    size_t head = key_bytes(at);
+    size_t body;
+
+    if (!starts(at, "eyJ") || head < 12 || at[head] != '.')
+        return false;
+    body = key_bytes(at + head + 1);
+    return body >= 12 && starts(at + head + 1, "eyJ") && at[head + 1 + body] == '.' &&
+           key_bytes(at + head + body + 2) >= 16;
+}
+
+static bool has_digit(const char *at, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (mn_letter_digit(at[i]))
+            return true;
+    }
+    return false;
+}
+
+/* "Authorization: Bearer ..." */
+static bool is_bearer(const char *at)
+{
+    size_t bytes = 0;
+
+    if (!starts_any_case(at, "bearer "))
+        return false;
+    at += 7;
+    while (key_byte(at[bytes]) || (at[bytes] != '\0' && strchr(".~+/=", at[bytes])))
+        bytes++;
+    return bytes >= 20 && has_digit(at, bytes);
+}
+
+static const char *issued_key(const char *at)
+{
+    static const struct {
+        const char *prefix;
+        size_t bytes_min; /* behind the prefix */
+        const char *kind;
+    } KEY[] = {
+        { "AKIA", 16, "aws access key" },
+        { "ASIA", 16, "aws access key" },
+        { "ghp_", 30, "github token" },
+        { "gho_", 30, "github token" },
+        { "ghu_", 30, "github token" },
+        { "ghs_", 30, "github token" },
+        { "ghr_", 30, "github token" },
+        { "github_pat_", 30, "github token" },
+        { "glpat-", 18, "gitlab token" },
+        { "xoxb-", 20, "slack token" },
+        { "xoxp-", 20, "slack token" },
+        { "xoxa-", 20, "slack token" },
+        { "xoxr-", 20, "slack token" },
+        { "xoxs-", 20, "slack token" },
+        { "sk_live_", 16, "stripe key" },
+        { "rk_live_", 16, "stripe key" },
+        { "sk_test_", 16, "stripe key" },
+        { "sk-ant-", 20, "api key" },
+        { "sk-proj-", 20, "api key" },
+        { "AIza", 35, "google api key" },
+        { "npm_", 36, "npm token" },
+        { "pypi-", 40, "pypi token" },
+        { "dop_v1_", 40, "digitalocean token" },
+        { "hf_", 30, "hugging face token" },
+        { "LTAI", 12, "aliyun access key" },
+    };
+    size_t bytes;
+
+    if (is_bearer(at))
+        return "token";
+    if (!strchr("AgxsrnpdhLSe", *at))
+        return NULL;
+    bytes = key_bytes(at);
+    for (size_t i = 0; i < sizeof KEY / sizeof KEY[0]; i++) {
+        size_t prefix = strlen(KEY[i].prefix);
+
+        if (bytes >= prefix + KEY[i].bytes_min && starts(at, KEY[i].prefix))
+            return KEY[i].kind;
+    }
+    if (starts(at, "sk-") && bytes >= 35 && !memchr(at + 3, '-', bytes - 3))
+        return "api key";
+    if (starts(at, "SG.") && key_bytes(at + 3) >= 16 && at[3 + key_bytes(at + 3)] == '.')
+        return "sendgrid key";
+    return is_jwt(at) ? "json web token" : NULL;
+}
+
+/* ---- by frame ---- */
+
+/* scheme://user:password@host */
+static bool has_url_password(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "://")) != NULL; at += 3) {
+        const char *colon = NULL;
+
+        for (const char *p = at + 3; *p && !strchr(" /?#\t\n\"'<>", *p); p++) {
+            if (*p == ':' && !colon)
+                colon = p;
+            else if (*p == '@' && colon && p - colon > 3 && colon > at + 3 && colon[1] != '<' &&
+                     colon[1] != '$' && colon[1] != '*' && colon[1] != '{')
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool has_private_key(const char *text)
+{
+    const char *at = strstr(text, "-----BEGIN ");
+
+    return at && strstr(at, "PRIVATE KEY-----");
+}
+
+/* ---- by assignment ---- */
+
+struct value {
+    size_t bytes, digits, letters, marks;
+    bool upper, lower;
+};
+
+static struct value value_at(const char *at)
+{
+    struct value v = { 0 };
+
+    for (; at[v.bytes] > ' ' && !strchr("\"'`,;)<>", at[v.bytes]) && v.bytes < VALUE_BYTES_MAX;
+         v.bytes++) {
+        char c = at[v.bytes];
+
+        v.digits += mn_letter_digit(c);
+        v.letters += mn_letter_latin(c);
+        v.marks += !mn_letter_plain(c) && c != '.';
+        v.upper = v.upper || mn_letter_upper(c);
+        v.lower = v.lower || mn_letter_lower(c);
+    }
+    while (v.bytes > 0 && at[v.bytes - 1] == '.')
+        v.bytes--;
+    return v;
+}
+
+static bool is_placeholder(const char *at, size_t bytes)
+{
+    static const char *const PLACEHOLDER[] = {
+        "your",   "xxx",     "***",       "...",      "${",       "{{",     "$(",
+        "<",      "[",       "example",   "changeme", "redacted", "null",   "none",
+        "true",   "false",   "env",       "os.",      "requir",   "option", "missing",
+        "expire", "invalid", "incorrect", "wrong",    "empty",    "hashed", "encrypt"
+    };
+
+    for (size_t i = 0; i < sizeof PLACEHOLDER / sizeof PLACEHOLDER[0]; i++) {
+        if (starts_any_case(at, PLACEHOLDER[i]))
+            return true;
+    }
+    return bytes == 0 || memchr(at, '(', bytes) != NULL;
+}
+
+/* A value that somebody would choose or issue as a secret; `prose` where a sentence may go on. */
+static bool is_secret_value(const char *at, bool quoted, bool prose, size_t bytes_min)
+{
+    struct value v = value_at(at);
+
+    if (v.bytes < bytes_min || is_placeholder(at, v.bytes) || v.letters + v.digits == 0)
+        return false;
+    if (v.digits > 0 && (v.letters > 0 || v.marks > 0))
+        return true;
+    if (v.digits == v.bytes)
+        return v.bytes >= 6 || quoted; /* a PIN or a numeric password */
+    return quoted || (v.marks > 0 && v.upper && v.lower) || (v.marks > 1 && !prose);
+}
+
+/* Behind the name: its end, a mark or a copula (`spaced`: or nothing), then the value. */
+static bool assigns(const char *at, bool spaced, size_t bytes_min)
+{
+    static const char *const COPULA[] = { "is ", "are ", "was ", "to ", "是",
+                                          "为",  "设为", "改成", "改为" };
+    bool marked = false;
+    bool said = false;
+    bool quoted;
+
+    while (*at == ' ' || *at == '"' || *at == '\'' || *at == '`')
+        at++;
+    if (*at == ':' || *at == '=') {
+        marked = true;
+        at += 1 + (at[1] == '=' || at[1] == '>');
+    } else if (starts(at, "：") || starts(at, "＝")) {
+        marked = true;
+        at += 3;
+    }
+    for (size_t i = 0; i < sizeof COPULA / sizeof COPULA[0] && !marked && !said; i++) {
+        if (starts_any_case(at, COPULA[i])) {
+            said = true;
+            at += strlen(COPULA[i]);
+        }
+    }
+    if (!marked && !said)
+        return spaced && value_at(at).bytes >= 6 && is_secret_value(at, false, true, bytes_min);
+    while (*at == ' ')
+        at++;
+    quoted = *at == '"' || *at == '\'' || *at == '`' || starts(at, "“");
+    at += starts(at, "“") ? 3 : quoted;
+    return is_secret_value(at, quoted, said, bytes_min);
+}
+
+static const char *assigned(const char *text, const char *at)
+{
+    static const struct {
+        const char *name; /* lower case */
+        size_t value_bytes_min;
+        const char *kind;
+    } NAME[] = {
+        { "password", 4, "password" },
+        { "passwd", 4, "password" },
+        { "passphrase", 6, "password" },
+        { "passcode", 4, "password" },
+        { "pwd", 4, "password" },
+        { "密码", 4, "password" },
+        { "口令", 4, "password" },
+        { "密碼", 4, "password" },
+        { "api key", 12, "api key" },
+        { "api_key", 12, "api key" },
+        { "apikey", 12, "api key" },
+        { "api-key", 12, "api key" },
+        { "secret key", 12, "secret" },
+        { "secret_key", 12, "secret" },
+        { "client_secret", 8, "secret" },
+        { "client secret", 8, "secret" },
+        { "access key", 12, "access key" },
+        { "access_key", 12, "access key" },
+        { "access token", 12, "token" },
+        { "access_token", 12, "token" },
+        { "auth token", 12, "token" },
+        { "auth_token", 12, "token" },
+        { "token", 16, "token" },
+        { "密钥", 8, "secret" },
+        { "令牌", 12, "token" },
+        { "secret", 12, "secret" },
+        { "pin code", 4, "password" },
+    };
+
+    for (size_t i = 0; i < sizeof NAME / sizeof NAME[0]; i++) {
+        size_t bytes = strlen(NAME[i].name);
+        bool word = mn_letter_plain(NAME[i].name[0]);
+
+        if (!starts_any_case(at, NAME[i].name))
+            continue;
+        if (word && at > text && mn_letter_plain(at[-1]) &&
+            !(mn_letter_upper(at[0]) && mn_letter_lower(at[-1]))) /* dbPassword */
+            continue;
+        if (assigns(at + bytes, !word, NAME[i].value_bytes_min))
+            return NAME[i].kind;
+    }
+    return NULL;
+}
+
+const char *mn_text_secret(const char *text)
+{
+    if (!text)
+        return NULL;
+    if (has_private_key(text))
+        return "private key";
+    if (has_url_password(text))
+        return "password in a url";
+    for (const char *at = text; *at; at++) {
+        const char *kind = NULL;
+
+        if (begins_here(text, at))
+            kind = issued_key(at);
+        if (!kind && strchr("pPaAcCtTsS\xe5\xe4", *at)) /* a name of assigned() may begin here */
+            kind = assigned(text, at);
+        if (kind)
+            return kind;
+    }
+    return NULL;
+}

@@ -1,0 +1,247 @@
+/*
+ * test_store_around.c - what stands around memories: usage, events, rules, checkpoints, edges.
+ */
+#include "contract/store_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/record.h"
+
+/* ---- usage ---- */
+
+static void usage_stands_beside_the_row(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_access ann = fixture_access_of("t", "ann");
+    struct mneme_usage usage = { .tenant_id = "t",
+                                 .memory_id = "m",
+                                 .last_accessed_at_ms = 50,
+                                 .access_count = 3,
+                                 .used_count = 1,
+                                 .confidence = -1.0 };
+    struct mn_write replace = { .kind = MN_WRITE_USAGE, .usage = &usage };
+    struct mn_write add = { .kind = MN_WRITE_USAGE_ADD, .usage = &usage };
+    struct mneme_memory *row = fixture_memory_of(f, "t", "ann", "m", "text");
+    struct mn_written written = { 0 };
+    struct mn_row got;
+
+    row->memory_key = "k";
+    assert_int_equal(fixture_commit_one(f, replace, T0, NULL), MNEME_INVALID);
+    assert_string_equal(f->err.field, "memory_id");
+    ASSERT_OK(
+        fixture_commit_one(f, add, T0, &written)); /* buffered, and meanwhile the row was erased */
+    assert_true(written.unchanged);
+
+    fixture_put(f, row);
+    ASSERT_OK(fixture_commit_one(f, replace, T0, NULL));
+    usage.last_accessed_at_ms = 40;
+    ASSERT_OK(fixture_commit_one(f, add, T0, NULL));
+    got = fixture_get(f, "t", "ann", "m");
+    assert_int_equal(got.access_count, 6);
+    assert_int_equal(got.used_count, 2);
+    assert_int_equal(got.last_accessed_at_ms, 50);
+    assert_true(got.confidence == row->confidence);
+    assert_int_equal(fixture_by_key(f, &ann, "k").count, 1);
+
+    usage.confidence = 0.59;
+    ASSERT_OK(fixture_commit_one(f, replace, T0, NULL));
+    got = fixture_get(f, "t", "ann", "m");
+    assert_true(got.confidence == 0.59);
+    assert_true(got.memory.confidence == row->confidence);
+    assert_int_equal(got.access_count, 3);
+    assert_int_equal(fixture_by_key(f, &ann, "k").count, 0);
+    assert_int_equal(got.memory.revision, 1);
+    assert_int_equal(fixture_history_count(f, "ann", "m"), 0);
+    assert_int_equal(fixture_all_changes(f).count, 1);
+}
+
+/* ---- events ---- */
+
+static void events_take_their_place_in_the_session(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_written written = { 0 };
+    struct mn_units units = { 0 };
+    struct mneme_event *event = fixture_event_of(f, "t", "ann", "e-5", "s", "fifth");
+
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-1", "s", "one"), NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-2", "s", "two"), NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-3", "other", "three"), NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "bob", "e-4", "s", "four"), NULL));
+    event->order = 10;
+    ASSERT_OK(fixture_put_event(f, event, NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-6", "s", "six"), NULL));
+
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-1", "s", "one"), &written));
+    assert_true(written.unchanged);
+    assert_int_equal(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-1", "s", "else"),
+                                       NULL),
+                     MNEME_CONFLICT);
+    assert_string_equal(f->err.field, "id");
+
+    ASSERT_OK(f->store->ops->units_scan(f->store, (struct mn_partition){ "t", "ann" }, "", 100, "",
+                                        f->arena, &units, &f->err));
+    assert_int_equal(units.count, 5);
+    assert_int_equal(units.item[0].order, 0);
+    assert_int_equal(units.item[1].order, 1);
+    assert_int_equal(units.item[2].order, 0);
+    assert_int_equal(units.item[3].order, 10);
+    assert_int_equal(units.item[4].order, 11);
+    assert_true(units.item[0].is_event);
+    assert_string_equal(units.item[0].speaker, "Ann");
+    assert_string_equal(units.item[0].session_id, "s");
+    assert_string_equal(units.item[0].memory.type, "event");
+    assert_string_equal(units.item[0].memory.content, "one");
+}
+
+/* ---- rules ---- */
+
+static void a_rule_belongs_to_its_memory_s_owner(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_rule rule = { .size = sizeof rule,
+                               .tenant_id = "t",
+                               .memory_id = "m",
+                               .trigger_type = MNEME_TRIGGER_KEYWORD,
+                               .trigger_value = "deploy",
+                               .priority = 5 };
+    struct mneme_rule shared = rule;
+    struct mn_write write = { .kind = MN_WRITE_RULE, .rule = &rule };
+    struct mn_access ann = fixture_access_of("t", "ann");
+    struct mn_access bob = fixture_access_of("t", "bob");
+    struct mn_rules rules = { 0 };
+    struct mn_commit_result result = { 0 };
+    struct mn_written written = { 0 };
+
+    fixture_put(f, fixture_memory_of(f, "t2", "ann", "m", "another tenant's"));
+    assert_int_equal(fixture_commit_one(f, write, T0, NULL), MNEME_INVALID);
+    assert_string_equal(f->err.field, "memory_id");
+    assert_int_equal(fixture_commit_two(f, write,
+                                        (struct mn_write){
+                                            .kind = MN_WRITE_MEMORY,
+                                            .memory =
+                                                fixture_memory_of(f, "t", "ann", "m", "text") },
+                                        &result),
+                     MNEME_OK);
+    fixture_put(f, fixture_memory_of(f, "t", "", "everyone", "text"));
+    shared.memory_id = "everyone";
+    shared.priority = 9;
+    shared.id = "r-shared";
+    ASSERT_OK(fixture_commit_one(f, (struct mn_write){ .kind = MN_WRITE_RULE, .rule = &shared }, T0,
+                                 &written));
+    assert_int_equal(written.revision, 1);
+
+    ASSERT_OK(f->store->ops->rules_active(f->store, &ann, f->arena, &rules, &f->err));
+    assert_int_equal(rules.count, 2);
+    assert_string_equal(rules.item[0].memory_id, "everyone");
+    assert_string_equal(rules.owner[0], "");
+    assert_string_equal(rules.item[1].memory_id, "m");
+    assert_string_equal(rules.item[1].trigger_value, "deploy");
+    assert_string_equal(rules.owner[1], "ann");
+    assert_true(rules.item[1].id[0] != '\0');
+    ASSERT_OK(f->store->ops->rules_active(f->store, &bob, f->arena, &rules, &f->err));
+    assert_int_equal(rules.count, 1);
+
+    ASSERT_OK(fixture_commit_one(f, write, T0, &written));
+    assert_true(written.unchanged);
+    rule.id = "r-shared"; /* not to be taken over by another owner's memory */
+    assert_int_equal(fixture_commit_one(f, write, T0, NULL), MNEME_CONFLICT);
+    shared.disabled = 1;
+    ASSERT_OK(fixture_commit_one(f, (struct mn_write){ .kind = MN_WRITE_RULE, .rule = &shared }, T0,
+                                 &written));
+    assert_int_equal(written.revision, 2);
+    assert_true(written.replaced);
+    ASSERT_OK(f->store->ops->rules_active(f->store, &bob, f->arena, &rules, &f->err));
+    assert_int_equal(rules.count, 0);
+}
+
+/* ---- checkpoints ---- */
+
+static void checkpoints_come_own_session_first_then_newest(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_access ann = fixture_access_of("t", "ann");
+    struct mn_task_states states = { 0 };
+    struct mn_written written = { 0 };
+
+    ASSERT_OK(fixture_put_state(f, "ann", "s-1", "{\"n\":1}", 10, NULL));
+    ASSERT_OK(fixture_put_state(f, "ann", "s-2", "{\"n\":2}", 30, NULL));
+    ASSERT_OK(fixture_put_state(f, "ann", "s-3", "{\"n\":3}", 20, NULL));
+    ASSERT_OK(fixture_put_state(f, "bob", "s-1", "{\"n\":4}", 40, NULL));
+    ASSERT_OK(f->store->ops->task_states(f->store, &ann, f->arena, &states, &f->err));
+    assert_int_equal(states.count, 0);
+    ann.task = "task";
+    ann.session = "s-1";
+    ASSERT_OK(f->store->ops->task_states(f->store, &ann, f->arena, &states, &f->err));
+    assert_int_equal(states.count, 3);
+    assert_string_equal(states.item[0].state, "{\"n\":1}");
+    assert_string_equal(states.item[1].state, "{\"n\":2}");
+    assert_string_equal(states.item[2].state, "{\"n\":3}");
+    ann.session = "";
+    ASSERT_OK(f->store->ops->task_states(f->store, &ann, f->arena, &states, &f->err));
+    assert_string_equal(states.item[0].state, "{\"n\":2}");
+
+    ASSERT_OK(fixture_put_state(f, "ann", "s-1", "{\"n\":1}", 10, &written));
+    assert_true(written.unchanged);
+    ASSERT_OK(fixture_put_state(f, "ann", "s-1", "{\"n\":1}", 50, &written));
+    assert_int_equal(written.revision, 2);
+    ASSERT_OK(f->store->ops->task_states(f->store, &ann, f->arena, &states, &f->err));
+    assert_int_equal(states.item[0].updated_at_ms, 50);
+}
+
+/* ---- edges ---- */
+
+static void edges_keep_the_names_of_their_ends(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const first[] = { "GPU", "显卡" };
+    static const char *const second[] = { "显卡", "graphics card" };
+    static const char *const source[] = { "mem-1" };
+    struct mneme_edge edge = MNEME_EDGE_INIT;
+    struct mn_write write = { .kind = MN_WRITE_EDGE, .edge = &edge };
+    struct mn_partition shared = { "t", "" };
+    struct mn_partition ann = { "t", "ann" };
+    struct mn_edges edges = { 0 };
+    struct mn_written written = { 0 };
+
+    edge.tenant_id = "t";
+    edge.source = "Docker";
+    edge.relation = "has_issue";
+    edge.target = "gpu";
+    edge.target_aliases = (struct mneme_list){ first, 2 };
+    edge.provenance = (struct mneme_list){ source, 1 };
+    ASSERT_OK(fixture_commit_one(f, write, T0, &written));
+    assert_int_equal(written.revision, 1);
+    ASSERT_OK(fixture_commit_one(f, write, T0, &written));
+    assert_true(written.unchanged);
+    edge.target_aliases = (struct mneme_list){ second, 2 };
+    ASSERT_OK(fixture_commit_one(f, write, T0, &written));
+    assert_int_equal(written.revision, 2);
+
+    ASSERT_OK(f->store->ops->edges(f->store, shared, f->arena, &edges, &f->err));
+    assert_int_equal(edges.count, 1);
+    assert_true(edges.item[0].id[0] != '\0');
+    assert_string_equal(edges.item[0].source, "Docker");
+    assert_int_equal(edges.item[0].source_aliases.count, 0);
+    assert_int_equal(edges.item[0].target_aliases.count, 3);
+    assert_string_equal(edges.item[0].target_aliases.item[2], "graphics card");
+    assert_true(edges.item[0].confidence == 1.0);
+    assert_string_equal(edges.item[0].provenance.item[0], "mem-1");
+    ASSERT_OK(f->store->ops->edges(f->store, ann, f->arena, &edges, &f->err));
+    assert_int_equal(edges.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(usage_stands_beside_the_row),
+        CASE(events_take_their_place_in_the_session),
+        CASE(a_rule_belongs_to_its_memory_s_owner),
+        CASE(checkpoints_come_own_session_first_then_newest),
+        CASE(edges_keep_the_names_of_their_ends),
+    };
+
+    return cmocka_run_group_tests_name(store_engine.name, tests, NULL, NULL);
+}

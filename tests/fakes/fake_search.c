@@ -1,0 +1,187 @@
+/*
+ * fake_search.c - see fake_search.h.
+ */
+#include "fakes/fake_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/record.h"
+
+struct fake {
+    struct mn_search search;
+    struct mn_search *real;
+    size_t calls;
+    size_t fail_after;
+    enum mneme_status status;
+    const char *cursor;
+    const struct mneme_memory *const *memory;
+    size_t memory_count;
+};
+
+static struct fake *fake_of(struct mn_search *search)
+{
+    return (struct fake *)(void *)search;
+}
+
+/* Counts the call; the real engine, or NULL and *ret_status when it is to fail. */
+static struct mn_search *next_call(struct mn_search *search, enum mneme_status *ret_status,
+                                   struct mneme_error *err)
+{
+    struct fake *fake = fake_of(search);
+
+    if (fake->calls++ < fake->fail_after || fake->status == MNEME_OK)
+        return fake->real;
+    *ret_status = mn_fail(err, fake->status, "index: told to fail");
+    return NULL;
+}
+
+static enum mneme_status fake_apply(struct mn_search *search, struct mn_partition partition,
+                                    bool reset, const struct mn_unit *units, size_t unit_count,
+                                    const char *const *dropped, size_t dropped_count,
+                                    const char *cursor, struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->apply(real, partition, reset, units, unit_count, dropped,
+                                   dropped_count, cursor, err)
+                : status;
+}
+
+static enum mneme_status fake_position(struct mn_search *search, struct mn_partition partition,
+                                       struct mn_arena *arena, const char **ret_cursor,
+                                       struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+    const char *cursor;
+
+    if (!real)
+        return status;
+    MN_TRY(real->ops->position(real, partition, arena, &cursor, err));
+    if (fake_of(search)->cursor) {
+        cursor = mn_arena_copy(arena, fake_of(search)->cursor);
+        if (!cursor)
+            return mn_fail_memory(err);
+    }
+    *ret_cursor = cursor;
+    return MNEME_OK;
+}
+
+static enum mneme_status make_stale(const struct fake *fake, struct mn_hits *hits,
+                                    struct mn_arena *arena, struct mneme_error *err)
+{
+    for (size_t i = 0; i < hits->count; i++)
+        for (size_t j = 0; j < fake->memory_count; j++)
+            if (!strcmp(hits->item[i].unit.memory.id, fake->memory[j]->id))
+                MN_TRY(mn_memory_copy(fake->memory[j], arena, &hits->item[i].unit.memory, err));
+    return MNEME_OK;
+}
+
+static enum mneme_status fake_top(struct mn_search *search, const struct mn_query *query,
+                                  struct mn_arena *arena, struct mn_hits *ret_hits,
+                                  struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+    struct mn_hits hits;
+
+    if (!real)
+        return status;
+    MN_TRY(real->ops->top(real, query, arena, &hits, err));
+    MN_TRY(make_stale(fake_of(search), &hits, arena, err));
+    *ret_hits = hits;
+    return MNEME_OK;
+}
+
+static enum mneme_status fake_score(struct mn_search *search, const struct mn_query *query,
+                                    const char *const *ids, size_t count, struct mn_arena *arena,
+                                    struct mn_hits *ret_hits, struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+    struct mn_hits hits;
+
+    if (!real)
+        return status;
+    MN_TRY(real->ops->score(real, query, ids, count, arena, &hits, err));
+    MN_TRY(make_stale(fake_of(search), &hits, arena, err));
+    *ret_hits = hits;
+    return MNEME_OK;
+}
+
+static enum mneme_status fake_similarity(struct mn_search *search, const struct mn_access *access,
+                                         const char *const *ids, size_t count, float *ret,
+                                         struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->similarity(real, access, ids, count, ret, err) : status;
+}
+
+static void fake_drop(struct mn_search *search, struct mn_partition partition)
+{
+    struct mn_search *real = fake_of(search)->real;
+
+    real->ops->drop(real, partition);
+}
+
+static void fake_stats(struct mn_search *search, struct mn_search_stats *ret_stats)
+{
+    struct mn_search *real = fake_of(search)->real;
+
+    real->ops->stats(real, ret_stats);
+}
+
+static void fake_free(struct mn_search *search)
+{
+    mn_search_free(fake_of(search)->real);
+    free(fake_of(search));
+}
+
+static const struct mn_search_ops fake_ops = {
+    .apply = fake_apply,
+    .position = fake_position,
+    .top = fake_top,
+    .score = fake_score,
+    .similarity = fake_similarity,
+    .drop = fake_drop,
+    .stats = fake_stats,
+    .free = fake_free,
+};
+
+struct mn_search *fake_search_new(struct mn_search *real)
+{
+    struct fake *fake = calloc(1, sizeof *fake);
+
+    if (!fake)
+        return NULL;
+    fake->search.ops = &fake_ops;
+    fake->real = real;
+    return &fake->search;
+}
+
+void fake_search_fail_after(struct mn_search *search, size_t calls, enum mneme_status status)
+{
+    fake_of(search)->fail_after = fake_of(search)->calls + calls;
+    fake_of(search)->status = status;
+}
+
+size_t fake_search_calls(const struct mn_search *search)
+{
+    return ((const struct fake *)(const void *)search)->calls;
+}
+
+void fake_search_stale_position(struct mn_search *search, const char *cursor)
+{
+    fake_of(search)->cursor = cursor;
+}
+
+void fake_search_stale_documents(struct mn_search *search,
+                                 const struct mneme_memory *const *memories, size_t count)
+{
+    fake_of(search)->memory = memories;
+    fake_of(search)->memory_count = count;
+}

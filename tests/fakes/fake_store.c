@@ -1,0 +1,248 @@
+/*
+ * fake_store.c - each function of the table: fail, or hand on.
+ */
+#include "fakes/fake_store.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct fake_store {
+    struct mn_store base;
+    struct mn_store *real;
+    pthread_mutex_t mutex;
+    size_t calls;
+    size_t failing;
+    bool failing_on;
+    enum mneme_status status;
+};
+
+#define REAL(store) (((struct fake_store *)(store))->real)
+
+static enum mneme_status count(struct mn_store *store, struct mneme_error *err)
+{
+    struct fake_store *fake = (struct fake_store *)store;
+    bool fails;
+
+    (void)pthread_mutex_lock(&fake->mutex);
+    fake->calls++;
+    fails = fake->failing > 0 &&
+            (fake->calls == fake->failing || (fake->failing_on && fake->calls > fake->failing));
+    (void)pthread_mutex_unlock(&fake->mutex);
+    return fails ? mn_fail(err, fake->status, "the store fails as it was told to") : MNEME_OK;
+}
+
+#define HAND_ON(name, ...)                                                                         \
+    do {                                                                                           \
+        MN_TRY(count(store, err));                                                                 \
+        return REAL(store)->ops->name(REAL(store), __VA_ARGS__, err);                              \
+    } while (0)
+
+static enum mneme_status commit(struct mn_store *store, const struct mn_commit *commits,
+                                size_t count_, struct mn_commit_result *results,
+                                struct mneme_error *err)
+{
+    HAND_ON(commit, commits, count_, results);
+}
+
+static enum mneme_status position(struct mn_store *store, struct mn_cursor *ret_cursor,
+                                  struct mneme_error *err)
+{
+    HAND_ON(position, ret_cursor);
+}
+
+static enum mneme_status changes_after(struct mn_store *store, const struct mn_partition *only,
+                                       const struct mn_cursor *cursor, size_t limit,
+                                       struct mn_arena *arena, struct mn_changes *ret_changes,
+                                       struct mneme_error *err)
+{
+    HAND_ON(changes_after, only, cursor, limit, arena, ret_changes);
+}
+
+static enum mneme_status memories_get(struct mn_store *store, const struct mn_access *access,
+                                      const char *const *ids, size_t count_, struct mn_arena *arena,
+                                      struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(memories_get, access, ids, count_, arena, ret_rows);
+}
+
+static enum mneme_status memories_structured(struct mn_store *store, const struct mn_access *access,
+                                             mn_type_set types, size_t limit,
+                                             struct mn_arena *arena, struct mn_rows *ret_rows,
+                                             struct mneme_error *err)
+{
+    HAND_ON(memories_structured, access, types, limit, arena, ret_rows);
+}
+
+static enum mneme_status memories_by_key(struct mn_store *store, const struct mn_access *access,
+                                         const char *const *keys, size_t count_,
+                                         struct mn_arena *arena, struct mn_rows *ret_rows,
+                                         struct mneme_error *err)
+{
+    HAND_ON(memories_by_key, access, keys, count_, arena, ret_rows);
+}
+
+static enum mneme_status memories_successors(struct mn_store *store, const struct mn_access *access,
+                                             const char *const *ids, size_t count_,
+                                             struct mn_arena *arena, struct mn_rows *ret_rows,
+                                             struct mneme_error *err)
+{
+    HAND_ON(memories_successors, access, ids, count_, arena, ret_rows);
+}
+
+static enum mneme_status memories_as_of(struct mn_store *store, const struct mn_access *access,
+                                        const char *const *ids, size_t count_,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mneme_error *err)
+{
+    HAND_ON(memories_as_of, access, ids, count_, arena, ret_rows);
+}
+
+static enum mneme_status memories_by_hash(struct mn_store *store, const struct mneme_memory *like,
+                                          struct mn_arena *arena, struct mn_rows *ret_rows,
+                                          struct mneme_error *err)
+{
+    HAND_ON(memories_by_hash, like, arena, ret_rows);
+}
+
+static enum mneme_status rules_active(struct mn_store *store, const struct mn_access *access,
+                                      struct mn_arena *arena, struct mn_rules *ret_rules,
+                                      struct mneme_error *err)
+{
+    HAND_ON(rules_active, access, arena, ret_rules);
+}
+
+static enum mneme_status task_states(struct mn_store *store, const struct mn_access *access,
+                                     struct mn_arena *arena, struct mn_task_states *ret_states,
+                                     struct mneme_error *err)
+{
+    HAND_ON(task_states, access, arena, ret_states);
+}
+
+static enum mneme_status edges(struct mn_store *store, struct mn_partition partition,
+                               struct mn_arena *arena, struct mn_edges *ret_edges,
+                               struct mneme_error *err)
+{
+    HAND_ON(edges, partition, arena, ret_edges);
+}
+
+static enum mneme_status units_scan(struct mn_store *store, struct mn_partition partition,
+                                    const char *after_id, size_t limit, const char *profile,
+                                    struct mn_arena *arena, struct mn_units *ret_units,
+                                    struct mneme_error *err)
+{
+    HAND_ON(units_scan, partition, after_id, limit, profile, arena, ret_units);
+}
+
+static enum mneme_status units_get(struct mn_store *store, struct mn_partition partition,
+                                   const char *const *ids, size_t count_, const char *profile,
+                                   struct mn_arena *arena, struct mn_units *ret_units,
+                                   struct mneme_error *err)
+{
+    HAND_ON(units_get, partition, ids, count_, profile, arena, ret_units);
+}
+
+static enum mneme_status units_without_vector(struct mn_store *store, const char *profile,
+                                              size_t limit, struct mn_arena *arena,
+                                              struct mn_units *ret_units, struct mneme_error *err)
+{
+    HAND_ON(units_without_vector, profile, limit, arena, ret_units);
+}
+
+static enum mneme_status history(struct mn_store *store, struct mn_partition partition,
+                                 const char *memory_id, struct mn_arena *arena,
+                                 struct mn_history_rows *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(history, partition, memory_id, arena, ret_rows);
+}
+
+static enum mneme_status memory_get(struct mn_store *store, struct mn_partition partition,
+                                    const char *memory_id, struct mn_arena *arena,
+                                    struct mn_row *ret_row, struct mneme_error *err)
+{
+    HAND_ON(memory_get, partition, memory_id, arena, ret_row);
+}
+
+static enum mneme_status list(struct mn_store *store, const struct mneme_filter *filter,
+                              bool memories_only, mneme_row_fn row, void *context,
+                              struct mneme_error *err)
+{
+    HAND_ON(list, filter, memories_only, row, context);
+}
+
+static enum mneme_status trace_get(struct mn_store *store, const char *tenant, const char *trace_id,
+                                   struct mn_arena *arena, const char **ret_json,
+                                   struct mneme_error *err)
+{
+    HAND_ON(trace_get, tenant, trace_id, arena, ret_json);
+}
+
+static void free_fake(struct mn_store *store)
+{
+    struct fake_store *fake = (struct fake_store *)store;
+
+    mn_store_free(fake->real);
+    (void)pthread_mutex_destroy(&fake->mutex);
+    free(fake);
+}
+
+static const struct mn_store_ops fake_ops = {
+    .commit = commit,
+    .position = position,
+    .changes_after = changes_after,
+    .memories_get = memories_get,
+    .memories_structured = memories_structured,
+    .memories_by_key = memories_by_key,
+    .memories_successors = memories_successors,
+    .memories_as_of = memories_as_of,
+    .memories_by_hash = memories_by_hash,
+    .rules_active = rules_active,
+    .task_states = task_states,
+    .edges = edges,
+    .units_scan = units_scan,
+    .units_get = units_get,
+    .units_without_vector = units_without_vector,
+    .history = history,
+    .memory_get = memory_get,
+    .list = list,
+    .trace_get = trace_get,
+    .free = free_fake,
+};
+
+struct mn_store *fake_store_new(struct mn_store *real)
+{
+    struct fake_store *fake = calloc(1, sizeof *fake);
+
+    if (!fake)
+        return NULL;
+    fake->base.ops = &fake_ops;
+    fake->real = real;
+    (void)pthread_mutex_init(&fake->mutex, NULL);
+    return &fake->base;
+}
+
+static void tell(struct mn_store *store, size_t call, bool on, enum mneme_status status)
+{
+    struct fake_store *fake = (struct fake_store *)store;
+
+    (void)pthread_mutex_lock(&fake->mutex);
+    fake->calls = 0;
+    fake->failing = call;
+    fake->failing_on = on;
+    fake->status = status;
+    (void)pthread_mutex_unlock(&fake->mutex);
+}
+
+void fake_store_fail(struct mn_store *store, size_t call, enum mneme_status status)
+{
+    tell(store, call, false, status);
+}
+
+void fake_store_fail_from(struct mn_store *store, size_t call, enum mneme_status status)
+{
+    tell(store, call, true, status);
+}
+
+size_t fake_store_calls(const struct mn_store *store)
+{
+    return ((const struct fake_store *)store)->calls;
+}
