@@ -1,5 +1,5 @@
 /*
- * admin.h - seeing what is remembered: one row, lists, history, figures of the store.
+ * admin.h - seeing what is remembered: one row, lists, history; erasing it for good, and proof of that.
  */
 #ifndef MNEME_ADMIN_H
 #define MNEME_ADMIN_H
@@ -54,6 +54,79 @@ MNEME_API enum mneme_status mneme_history(struct mneme *handle, const char *tena
                                           const char *user_id, const char *memory_id,
                                           mneme_history_fn row, void *context,
                                           struct mneme_error *err);
+
+/* ---- erasing ---- */
+
+enum mneme_erase_scope {
+    MNEME_ERASE_NONE = 0,
+    MNEME_ERASE_MEMORY,  /* one memory or event */
+    MNEME_ERASE_SESSION, /* its events, checkpoints and memories */
+    MNEME_ERASE_USER,    /* all that the user owns in the tenant */
+    MNEME_ERASE_TENANT   /* all of the tenant, shared rows included */
+};
+
+struct mneme_erasure {
+    size_t size;
+    enum mneme_erase_scope scope;
+    const char *tenant_id; /* must be set */
+    const char *user_id;   /* whose memory or session, empty: the tenant's shared one; or who */
+    const char *id;        /* of the memory, event or session */
+    int with_evidence;     /* 1: of a memory, the events of its owner it was drawn from go too */
+    int preview;           /* 1: nothing is erased; the receipt has the counts alone */
+    const char *actor;
+    int64_t now_ms; /* 0: the clock */
+};
+#define MNEME_ERASURE_INIT                                                                         \
+    {                                                                                              \
+        .size = sizeof(struct mneme_erasure)                                                       \
+    }
+
+/*
+ * Erase for good, in every copy the store has: rows, former rows, events, sessions, vectors, edges,
+ * rules, checkpoints, usage, traces, clarifications, index partitions, the embedding cache, the log
+ * and free pages. What was drawn from erased evidence alone goes with it; of the rest the evidence
+ * is taken out of the provenance. Durable before the files are scanned; cut short in between, the
+ * next call or mneme_run_due() finishes it.
+ *
+ * *ret_receipt_json: what was erased, counted, with salted digests of ids and texts and the result of
+ * a scan of the files' bytes (docs/operating.md). No text. Free with mneme_free(). Keep it: it can be
+ * checked later, and it is all that is left.
+ *
+ * MNEME_NOT_FOUND    no such memory or session. A user or a tenant without rows is erased all the same.
+ * MNEME_UNAVAILABLE  rows are erased, but another process keeps the log from being merged, or bytes
+ *                    were found that should be gone: call again.
+ */
+MNEME_API enum mneme_status mneme_erase(struct mneme *handle, const struct mneme_erasure *what,
+                                        char **ret_receipt_json, struct mneme_error *err);
+
+/*
+ * Check a receipt against the store as it is now: the seal, that no row has one of the ids, that no
+ * row of those owners from before the erasure has one of the texts, and the files' bytes for the ids.
+ * *ret_clean: 1 when nothing was found. *ret_report_json (may be NULL): what was found; mneme_free().
+ *
+ * MNEME_INVALID    no receipt, or one that was changed.
+ * MNEME_FORBIDDEN  a receipt of another store.
+ */
+MNEME_API enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_json,
+                                               int *ret_clean, char **ret_report_json,
+                                               struct mneme_error *err);
+
+/* Memories that answer one key differently, where nobody could say which holds. */
+struct mneme_clarification {
+    const char *id;
+    const char *memory_key;
+    struct mneme_list memory_ids;
+    const char *question; /* without their texts */
+    int blocking;         /* the risk is high */
+    int64_t created_at_ms;
+};
+
+/* Open questions of one user, or of what is shared (user_id empty). They close when a memory
+ * supersedes the rivals. Pointers live as long as the call of `row`; non-zero stops. */
+typedef int (*mneme_clarification_fn)(void *context, const struct mneme_clarification *open);
+MNEME_API enum mneme_status mneme_clarifications(struct mneme *handle, const char *tenant_id,
+                                                 const char *user_id, mneme_clarification_fn row,
+                                                 void *context, struct mneme_error *err);
 
 #ifdef __cplusplus
 }

@@ -24,8 +24,9 @@ extern "C" {
 #define MNEME_NAME_BYTES_MAX 1024    /* memory_key, title, category, entity names ... */
 #define MNEME_TEXT_BYTES_MAX 65536   /* content, value, request text, event text */
 #define MNEME_LIST_ITEMS_MAX 256     /* keywords, entities, permissions ... */
-#define MNEME_JSON_BYTES_MAX 262144  /* attributes, task state */
+#define MNEME_JSON_BYTES_MAX 262144  /* attributes, task state, dialogue of a request */
 #define MNEME_LINE_BYTES_MAX 8388608 /* one line of an import */
+#define MNEME_NUMBER_MAX INT64_C(9007199254740992) /* version, revision, order, counts: 2^53 */
 
 enum mneme_scope {
     MNEME_SCOPE_NONE = 0,

@@ -53,8 +53,8 @@ struct mneme_options {
     const char *tokenizer;    /* "o200k" (default), "cl100k" or "estimate" */
     size_t index_bytes_max;   /* 0: 1 GiB for partition indexes */
     struct mneme_executor executor;
-    const char *embedding_cache_path; /* a file to keep vectors in, by hash; NULL or "": none. Not
-                                         for stores whose erasures must reach every copy */
+    const char *embedding_cache_path; /* a file to keep vectors in, by hash; NULL or "": none. An
+                                         erasure empties it */
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \
@@ -72,7 +72,8 @@ MNEME_API enum mneme_status mneme_open(const struct mneme_options *options,
                                        struct mneme **ret_handle, struct mneme_error *err);
 MNEME_API void mneme_close(struct mneme *handle); /* flushes traces and usage; accepts NULL */
 
-/* What may wait: flush buffered traces and usage, embed what has no vector yet.
+/* What may wait: flush buffered traces and usage, finish an erasure that was cut short, embed what has
+ * no vector yet.
  * *ret_left (may be NULL): pieces of work still to do. */
 MNEME_API enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                           struct mneme_error *err);

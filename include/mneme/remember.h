@@ -25,6 +25,16 @@ struct mneme_change {
     int allow_secrets;       /* 1: text that holds keys or passwords is stored, as secret */
     int admin;               /* 1: may write what needs an admin grant */
     int without_embedding;   /* 1: do not wait for the vector; it follows with mneme_run_due() */
+    int without_drafts;      /* 1: mneme_observe() draws no memories from the turns */
+    /* Where the turns of mneme_observe() were said: what they say of "this repo" goes there, and
+     * "until Friday" is read in the zone (IANA; empty: UTC). */
+    const char *task_id;
+    const char *project_id;
+    const char *repository_id;
+    const char *timezone;
+    /* Of mneme_remember() and mneme_observe(): the same key of the same tenant and owner within seven
+     * days is answered as it was the first time, and writes nothing. At most MNEME_NAME_BYTES_MAX. */
+    const char *idempotency_key;
 };
 #define MNEME_CHANGE_INIT                                                                          \
     {                                                                                              \
@@ -35,7 +45,10 @@ enum mneme_outcome {
     MNEME_INSERTED = 1,
     MNEME_CONFIRMED, /* the same text of the same owner and scope was there: nothing is doubled */
     MNEME_UPDATED,
-    MNEME_UNCHANGED
+    MNEME_UNCHANGED,
+    MNEME_MERGED,     /* it says in other words what was there: that one has both now */
+    MNEME_SUPERSEDES, /* it replaces what the key held: the former has an end, and stays in history */
+    MNEME_RIVAL       /* it contradicts what the key holds and may not replace it: both are there */
 };
 
 struct mneme_receipt {
@@ -46,8 +59,15 @@ struct mneme_receipt {
 
 /*
  * Write one memory. Every field is validated; what is missing is derived (type, scope, confidence,
- * summary); text that holds a secret is refused unless change->allow_secrets. The same normalised
- * text of the same owner, agent, scope, type and key is confirmed, not doubled.
+ * summary, and key, value and entities where a rule knows them); text that holds a secret is refused
+ * unless change->allow_secrets. Compared with what is there of the same owner, agent and scope:
+ *
+ *   the same text            is confirmed, not doubled
+ *   the same in other words  is merged into the older one
+ *   the same key, another    supersedes it, by authority and then by time; what may not be replaced
+ *   value                    stays, and the new one beside it as a rival, with an open question
+ *
+ * A memory that brings its own id is never confirmed or merged away.
  *
  * MNEME_INVALID    a field is wrong: err->field names it, nothing is written.
  * MNEME_FORBIDDEN  authority, shared rows or rules that need change->admin.
@@ -58,7 +78,13 @@ MNEME_API enum mneme_status mneme_remember(struct mneme *handle, const struct mn
                                            struct mneme_receipt *ret_receipt,
                                            struct mneme_error *err);
 
-/* Append events; all or none. ret_receipts: `count` of them, or NULL. */
+/*
+ * Append events; all or none. ret_receipts: `count` of them, or NULL.
+ *
+ * Then memories are drawn by rules from turns whose words call for one: "remember ...", "from now on
+ * ...", corrections, decisions, ends, recoveries, feedback. They go the way of mneme_remember(), with
+ * the event as provenance; an assistant's are inferences. A memory that cannot be drawn is no error.
+ */
 MNEME_API enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *events,
                                           size_t count, const struct mneme_change *change,
                                           struct mneme_receipt *ret_receipts,

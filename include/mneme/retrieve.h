@@ -159,10 +159,11 @@ MNEME_API enum mneme_status mneme_retrieve(struct mneme *handle,
                                            struct mneme_error *err);
 MNEME_API void mneme_answer_free(struct mneme_answer *answer);
 
-/* The stored trace of an earlier retrieval of this tenant. Free *ret_json with mneme_free(). */
+/* The stored trace of an earlier retrieval of this user; user_id "" is the operator, who may read any
+ * of the tenant. Free *ret_json with mneme_free(). */
 MNEME_API enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id,
-                                            const char *trace_id, char **ret_json,
-                                            struct mneme_error *err);
+                                            const char *user_id, const char *trace_id,
+                                            char **ret_json, struct mneme_error *err);
 
 /* A trace for people: stages, what was chosen and why, what was rejected and why. mneme_free(). */
 MNEME_API enum mneme_status mneme_trace_explain(const char *trace_json, char **ret_text,

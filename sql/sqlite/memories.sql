@@ -1,8 +1,8 @@
 -- memories.sql - canonical rows: read by key, read as an identity may see them, written.
 --
--- The filtered reads ask what src/memory/access.c asks: the two partitions, agent, scope (ids that
--- are not open are bound as NULL, which equals nothing; shared rows have no scope of one user),
--- permission, sensitivity, status, validity and confidence. The environment is left to access.c.
+-- The filtered reads (MEMORIES_..._PAST) ask what src/memory/access.c asks: the two partitions, agent,
+-- scope (ids that are not open are bound as NULL, which equals nothing; shared rows have no scope of
+-- one user), permission, sensitivity and status. The rest, of that time, is left to access.c.
 
 -- name: MEMORY_GET
 SELECT * FROM memory_rows WHERE tenant = :tenant AND owner = :owner AND id = :id;
@@ -23,58 +23,49 @@ WHERE tenant = :tenant AND owner = :owner AND content_hash = :content_hash
   AND type = :type AND memory_key = :memory_key AND status = 1
 ORDER BY id LIMIT 1;
 
--- One scope of one owner and one type, the most important first: read in the order of its index, so
--- that a limit is reached after as many rows. The scope is one that the identity has open.
+-- Ids of rows that are in force, for lists that are kept for all identities of a partition; who may
+-- have one of them is asked of the row each time (src/store/wall.c, and src/memory/access.c).
 
--- name: MEMORIES_OF_SCOPE
-SELECT * FROM memory_rows
+-- One scope of one owner and one type, the most important first.
+
+-- name: IDS_OF_SCOPE
+SELECT id FROM memories
 WHERE tenant = :tenant AND owner = :owner AND scope_kind = :scope_kind AND scope_id = :scope_id
-  AND type = :type
-  AND agent_id IN ('', :agent)
-  AND sensitivity <= :clearance
-  AND (requires_permission = ''
-       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
-  AND status = 1 AND authority <> 6
-  AND (valid_from_ms = 0 OR valid_from_ms <= :at)
-  AND (valid_until_ms = 0 OR valid_until_ms > :at)
-  AND confidence_now >= 0.6
-ORDER BY importance DESC, id;
+  AND type = :type AND status = 1 AND authority <> 6
+ORDER BY importance DESC, id LIMIT :limit OFFSET :offset;
 
--- name: MEMORIES_BY_KEY
-SELECT * FROM memory_rows
-WHERE tenant = :tenant AND owner IN (:user, '')
-  AND memory_key <> '' AND memory_key IN (SELECT value FROM json_each(:keys))
-  AND agent_id IN ('', :agent)
-  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
-                                        (5, :task), (6, :session))
-  AND (owner <> '' OR scope_kind NOT IN (2, 6))
-  AND sensitivity <= :clearance
-  AND (requires_permission = ''
-       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+-- name: IDS_OF_KEY
+SELECT id FROM memories
+WHERE tenant = :tenant AND owner = :owner AND memory_key = :memory_key AND memory_key <> ''
   AND status = 1 AND authority <> 6
-  AND (valid_from_ms = 0 OR valid_from_ms <= :at)
-  AND (valid_until_ms = 0 OR valid_until_ms > :at)
-  AND confidence_now >= 0.6;
+LIMIT :limit OFFSET :offset;
 
--- name: MEMORIES_SUCCESSORS
-SELECT * FROM memory_rows m
-WHERE tenant = :tenant AND owner IN (:user, '')
-  AND supersedes <> '' AND supersedes IN (SELECT value FROM json_each(:ids))
+-- name: LINKS_OF_PARTITION
+SELECT supersedes, id FROM memories m
+WHERE tenant = :tenant AND owner = :owner AND supersedes <> '' AND status = 1 AND authority <> 6
   AND EXISTS (SELECT 1 FROM memories p
               WHERE p.tenant = m.tenant AND p.owner = m.owner AND p.id = m.supersedes)
-  AND agent_id IN ('', :agent)
-  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
-                                        (5, :task), (6, :session))
-  AND (owner <> '' OR scope_kind NOT IN (2, 6))
-  AND sensitivity <= :clearance
-  AND (requires_permission = ''
-       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
-  AND status = 1 AND authority <> 6
-  AND (valid_from_ms = 0 OR valid_from_ms <= :at)
-  AND (valid_until_ms = 0 OR valid_until_ms > :at)
-  AND confidence_now >= 0.6;
+LIMIT :limit OFFSET :offset;
 
--- The same for a past instant. What the identity may reach is judged now, by the present row;
+-- name: LINKS_TO
+SELECT supersedes, id FROM memories m
+WHERE tenant = :tenant AND owner = :owner AND supersedes = :id AND supersedes <> ''
+  AND status = 1 AND authority <> 6
+  AND EXISTS (SELECT 1 FROM memories p
+              WHERE p.tenant = m.tenant AND p.owner = m.owner AND p.id = m.supersedes)
+LIMIT :limit OFFSET :offset;
+
+-- What a decoded row can be kept for: until one of the two has grown.
+
+-- name: ROW_STATE
+SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'changes'),
+       (SELECT value FROM meta WHERE name = 'usage_writes');
+
+-- name: USAGE_MOVED
+INSERT INTO meta (name, value) VALUES ('usage_writes', '1')
+ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1;
+
+-- What an identity may see of a past instant. What it may reach is judged now, by the present row;
 -- whether the memory was of the type, key or link, and held, by how it stood then: rows with a later
 -- history are all read, the rest where the present row matches.
 

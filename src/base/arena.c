@@ -2,8 +2,8 @@
  * arena.c - chunks in a list, filled from the front.
  *
  * Chunks double from 4 KiB to 1 MiB; what is larger gets a chunk of its own, placed behind the one
- * being filled so that its room is not lost. Chunks come zeroed from calloc(), and nothing is ever
- * given back before the end, so every piece handed out is zero without being cleared again.
+ * being filled so that its room is not lost. A piece is cleared when it is handed out, unless it is
+ * room for a copy: most of what a request takes is, and clearing it first would touch it twice.
  *
  * The limit counts what is handed out, each piece rounded up to the alignment. Under
  * AddressSanitizer a chunk's unused bytes are poisoned, so that running past a piece's end is seen.
@@ -74,11 +74,11 @@ void mn_arena_free_at(struct mn_arena **arena)
 
 static struct chunk *chunk_new(size_t bytes)
 {
-    struct chunk *chunk = calloc(1, sizeof *chunk + bytes);
+    struct chunk *chunk = malloc(sizeof *chunk + bytes);
 
     if (!chunk)
         return NULL;
-    chunk->bytes = bytes;
+    *chunk = (struct chunk){ .bytes = bytes };
     ASAN_POISON_MEMORY_REGION(chunk->data, bytes);
     return chunk;
 }
@@ -109,7 +109,7 @@ static struct chunk *chunk_with(struct mn_arena *arena, size_t bytes)
     return chunk;
 }
 
-void *mn_arena_alloc(struct mn_arena *arena, size_t bytes)
+void *mn_arena_room(struct mn_arena *arena, size_t bytes)
 {
     size_t rounded;
     struct chunk *chunk;
@@ -128,6 +128,13 @@ void *mn_arena_alloc(struct mn_arena *arena, size_t bytes)
     arena->bytes += rounded;
     ASAN_UNPOISON_MEMORY_REGION(at, bytes);
     return at;
+}
+
+void *mn_arena_alloc(struct mn_arena *arena, size_t bytes)
+{
+    void *at = mn_arena_room(arena, bytes);
+
+    return at ? memset(at, 0, bytes) : NULL;
 }
 
 size_t mn_arena_bytes(const struct mn_arena *arena)
@@ -157,9 +164,12 @@ char *mn_arena_copy_n(struct mn_arena *arena, const char *text, size_t bytes)
         bytes = 0;
     if (bytes == SIZE_MAX)
         return NULL;
-    copy = mn_arena_alloc(arena, bytes + 1);
-    if (copy && bytes)
+    copy = mn_arena_room(arena, bytes + 1);
+    if (!copy)
+        return NULL;
+    if (bytes)
         memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
     return copy;
 }
 
@@ -174,7 +184,7 @@ char *mn_arena_printf(struct mn_arena *arena, const char *format, ...)
     va_end(arguments);
     if (bytes < 0)
         return NULL;
-    text = mn_arena_alloc(arena, (size_t)bytes + 1);
+    text = mn_arena_room(arena, (size_t)bytes + 1);
     if (!text)
         return NULL;
     va_start(arguments, format);

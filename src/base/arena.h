@@ -23,6 +23,7 @@ void mn_arena_free_at(struct mn_arena **arena);  /* for MN_CLEANUP */
 #define MN_ARENA_AUTO MN_CLEANUP(mn_arena_free_at) struct mn_arena *
 
 void *mn_arena_alloc(struct mn_arena *arena, size_t bytes);
+void *mn_arena_room(struct mn_arena *arena, size_t bytes); /* not zeroed: to be written whole */
 size_t mn_arena_bytes(const struct mn_arena *arena); /* handed out so far */
 
 #define mn_arena_array(arena, type, count) ((type *)mn_arena_calloc((arena), (count), sizeof(type)))

@@ -1,5 +1,5 @@
 /*
- * array.c - room doubles.
+ * array.c - room doubles. The next element is cleared each time, so that room nobody uses costs nothing.
  *
  * The pointer is read and written as bytes: behind `void **` stands some `struct x *`, and C lets
  * nobody look at one through the other.
@@ -13,21 +13,27 @@
 bool mn_array_grow(struct mn_arena *arena, void **item, size_t count, size_t *room, size_t bytes)
 {
     size_t doubled;
-    void *old;
-    void *grown;
+    size_t total;
+    unsigned char *old;
+    unsigned char *grown;
 
-    if (count < *room)
+    memcpy(&old, (const void *)item, sizeof old);
+    if (count < *room) {
+        memset(old + count * bytes, 0, bytes);
         return true;
+    }
     if (__builtin_mul_overflow(*room, (size_t)2, &doubled))
         return false;
     if (doubled < ROOM_FIRST)
         doubled = ROOM_FIRST;
-    grown = mn_arena_calloc(arena, doubled, bytes);
+    if (__builtin_mul_overflow(doubled, bytes, &total))
+        return false;
+    grown = mn_arena_room(arena, total);
     if (!grown)
         return false;
-    memcpy(&old, (const void *)item, sizeof old);
     if (count)
         memcpy(grown, old, count * bytes);
+    memset(grown + count * bytes, 0, bytes);
     memcpy((void *)item, &grown, sizeof grown);
     *room = doubled;
     return true;

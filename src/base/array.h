@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 
-/* Makes room for one more of `bytes` each; false when the arena is full. */
+/* Makes room for one more of `bytes` each, and clears it; false when the arena is full. */
 bool mn_array_grow(struct mn_arena *arena, void **item, size_t count, size_t *room, size_t bytes);
 
 /* The new last element, zeroed, or NULL. */

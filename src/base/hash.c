@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "base/err.h"
 
@@ -58,9 +59,19 @@ static void free_digest(EVP_MD_CTX **digest)
     EVP_MD_CTX_free(*digest);
 }
 
-bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES])
+static void put_hex(const unsigned char *sum, unsigned sum_bytes, char hex[MN_SHA256_HEX_BYTES])
 {
     static const char DIGITS[] = "0123456789abcdef";
+
+    for (unsigned i = 0; i < sum_bytes; i++) {
+        hex[2 * i] = DIGITS[sum[i] >> 4];
+        hex[2 * i + 1] = DIGITS[sum[i] & 0xf];
+    }
+    hex[MN_SHA256_HEX_BYTES - 1] = '\0';
+}
+
+bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES])
+{
     MN_CLEANUP(free_digest) EVP_MD_CTX *digest = EVP_MD_CTX_new();
     unsigned char sum[EVP_MAX_MD_SIZE];
     unsigned sum_bytes = 0;
@@ -70,10 +81,20 @@ bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES
         !EVP_DigestUpdate(digest, bytes, count) || !EVP_DigestFinal_ex(digest, sum, &sum_bytes) ||
         sum_bytes != (MN_SHA256_HEX_BYTES - 1) / 2)
         return false;
-    for (unsigned i = 0; i < sum_bytes; i++) {
-        hex[2 * i] = DIGITS[sum[i] >> 4];
-        hex[2 * i + 1] = DIGITS[sum[i] & 0xf];
-    }
-    hex[MN_SHA256_HEX_BYTES - 1] = '\0';
+    put_hex(sum, sum_bytes, hex);
+    return true;
+}
+
+bool mn_hmac_sha256_hex(const void *key, size_t key_bytes, const void *bytes, size_t count,
+                        char hex[MN_SHA256_HEX_BYTES])
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned sum_bytes = 0;
+
+    hex[0] = '\0';
+    if (!HMAC(EVP_sha256(), key, (int)key_bytes, bytes, count, sum, &sum_bytes) ||
+        sum_bytes != (MN_SHA256_HEX_BYTES - 1) / 2)
+        return false;
+    put_hex(sum, sum_bytes, hex);
     return true;
 }

@@ -16,4 +16,8 @@ uint64_t mn_hash64(const void *bytes, size_t count, uint64_t seed);
 bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES])
     __attribute__((warn_unused_result));
 
+/* HMAC-SHA256 with this key; otherwise the same. */
+bool mn_hmac_sha256_hex(const void *key, size_t key_bytes, const void *bytes, size_t count,
+                        char hex[MN_SHA256_HEX_BYTES]) __attribute__((warn_unused_result));
+
 #endif

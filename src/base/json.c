@@ -24,8 +24,53 @@
 #define KEYS_COMPARED_IN_PAIRS 16
 #define DECIMALS_MAX 17
 #define NUMBER_BYTES 352 /* DBL_MAX has 309 digits */
+#define SHORT_MAX 1e6    /* 1e12 when scaled: a double then tells more than four places apart */
 
 /* ---- numbers as text ---- */
+
+/* Digits of the number up to `end`; where they begin. */
+static char *print_digits(uint64_t number, char *end)
+{
+    do
+        *--end = (char)('0' + number % 10);
+    while (number /= 10);
+    return end;
+}
+
+/*
+ * The numbers of a trace: a few places, not large. False for others, and where it takes the exact
+ * value to say which way to round.
+ */
+static bool print_short(double value, int decimals, char text[NUMBER_BYTES])
+{
+    static const double scale[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+    char digits[24];
+    char *end = digits + sizeof digits;
+
+    if (decimals >= (int)(sizeof scale / sizeof *scale) || !(fabs(value) < SHORT_MAX))
+        return false;
+    double scaled = fabs(value) * scale[decimals];
+    double rest = scaled - floor(scaled);
+    if (fabs(rest - 0.5) < 1e-4)
+        return false;
+    uint64_t number = (uint64_t)scaled + (rest > 0.5);
+    for (; decimals > 0 && number % 10 == 0; decimals--)
+        number /= 10;
+    if (value < 0 && number)
+        *text++ = '-';
+    char *from = print_digits(number, end);
+    while (end - from <= decimals) /* a digit before the point */
+        *--from = '0';
+    size_t before = (size_t)(end - from) - (size_t)decimals;
+    memcpy(text, from, before);
+    if (decimals > 0) {
+        text[before] = '.';
+        memcpy(text + before + 1, from + before, (size_t)decimals);
+        before += (size_t)decimals + 1;
+    }
+    text[before] = '\0';
+    return true;
+}
 
 /* Fixed places without trailing zeros; -0 is 0; a decimal point whatever the locale. */
 static void print_number(double value, int decimals, char text[NUMBER_BYTES])
@@ -34,6 +79,8 @@ static void print_number(double value, int decimals, char text[NUMBER_BYTES])
     char *to;
 
     decimals = decimals < 0 ? 0 : decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
+    if (print_short(value, decimals, text))
+        return;
     (void)snprintf(text, NUMBER_BYTES, "%.*f", decimals, value);
     if (!isfinite(value))
         return;
@@ -526,8 +573,14 @@ void mn_json_put_str(struct mn_json_writer *w, struct mn_str text)
 
 void mn_json_put_integer(struct mn_json_writer *w, int64_t value)
 {
+    char digits[24];
+    char *end = digits + sizeof digits;
+    char *from = print_digits(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, end);
+
+    if (value < 0)
+        *--from = '-';
     before_value(w);
-    mn_buf_printf(w->out, "%" PRId64, value);
+    mn_buf_put(w->out, from, (size_t)(end - from));
 }
 
 void mn_json_put_number(struct mn_json_writer *w, double value, int decimals)

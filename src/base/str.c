@@ -47,7 +47,7 @@ const char *mn_or_empty(const char *text)
  * The second byte carries what the lead byte alone cannot exclude: overlong forms (E0, F0),
  * surrogates (ED) and what lies beyond U+10FFFF (F4).
  */
-int32_t mn_utf8_next(const char *text, size_t bytes, size_t *at)
+int32_t mn_utf8_next_wide(const char *text, size_t bytes, size_t *at)
 {
     const unsigned char *s = (const unsigned char *)text + *at;
     size_t left = bytes - *at;
@@ -193,7 +193,10 @@ void mn_buf_text(struct mn_buf *buf, const char *text)
 
 void mn_buf_char(struct mn_buf *buf, char c)
 {
-    mn_buf_put(buf, &c, 1);
+    if (!reserve(buf, 1))
+        return;
+    buf->at[buf->bytes++] = c;
+    buf->at[buf->bytes] = '\0';
 }
 
 void mn_buf_printf(struct mn_buf *buf, const char *format, ...)

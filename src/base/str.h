@@ -33,12 +33,21 @@ const char *mn_or_empty(const char *text);
  * The next code point of well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms), or -1 for
  * a byte that begins none. *at moves behind what was read; a bad byte is one byte long.
  */
-int32_t mn_utf8_next(const char *text, size_t bytes, size_t *at);
+static inline int32_t mn_utf8_next(const char *text, size_t bytes, size_t *at);
+int32_t mn_utf8_next_wide(const char *text, size_t bytes, size_t *at); /* the same, not inline */
 /* Bytes written, 1..4; what is no code point becomes U+FFFD. */
 size_t mn_utf8_put(int32_t code_point, char out[4]);
 bool mn_utf8_valid(const char *text, size_t bytes);
 /* The largest length <= bytes_max at which the text may be cut without splitting a code point. */
 size_t mn_utf8_cut(const char *text, size_t bytes, size_t bytes_max);
+
+/* Most text is ASCII, and most readers go through it character by character. */
+static inline int32_t mn_utf8_next(const char *text, size_t bytes, size_t *at)
+{
+    if (*at < bytes && (unsigned char)text[*at] < 0x80)
+        return text[(*at)++];
+    return mn_utf8_next_wide(text, bytes, at);
+}
 
 struct mn_buf {
     char *at; /* NULL until the first byte; NUL-terminated */

@@ -119,8 +119,9 @@ static void print_item(size_t number, const struct mneme_item *item)
         printf(" %s", m->scope_id);
     printf("  [%s]%s%s\n", m->id, item->forced ? "  by rule" : "",
            item->suspicious ? "  SUSPICIOUS: gives orders" : "");
-    printf("     %s\n", item->text);
-    printf("     because it %s\n", item->reason);
+    printf("     ");
+    cli_put(item->text, false);
+    printf("\n     because it %s\n", item->reason);
     if (item->merged_from.count) {
         printf("     says the same as");
         for (size_t i = 0; i < item->merged_from.count; i++)
@@ -131,15 +132,16 @@ static void print_item(size_t number, const struct mneme_item *item)
 
 static void print_conflict(const struct mneme_conflict *conflict)
 {
-    if (conflict->needs_clarification)
-        printf("  ask%s: %s\n", conflict->blocking ? " before anything else" : "",
-               conflict->question);
-    else
-        printf("  %s: decided; withheld", conflict->memory_key);
-    for (size_t i = 0; !conflict->needs_clarification && i < conflict->withheld.count; i++)
-        printf(" %s", conflict->withheld.item[i]);
-    if (!conflict->needs_clarification)
+    if (conflict->needs_clarification) {
+        printf("  ask%s: ", conflict->blocking ? " before anything else" : "");
+        cli_put(conflict->question, true);
         printf("\n");
+        return;
+    }
+    printf("  %s: decided; withheld", conflict->memory_key);
+    for (size_t i = 0; i < conflict->withheld.count; i++)
+        printf(" %s", conflict->withheld.item[i]);
+    printf("\n");
 }
 
 static const char *block_of(const struct mneme_answer *answer, const struct wishes *wishes)
@@ -170,12 +172,16 @@ static int print_people(const struct mneme_answer *answer, const struct wishes *
         printf("\nconflicts\n");
     for (size_t i = 0; i < answer->conflict_count; i++)
         print_conflict(&answer->conflict[i]);
-    if (block_of(answer, wishes)[0])
-        printf("\n%s\n", block_of(answer, wishes));
+    if (block_of(answer, wishes)[0]) {
+        printf("\n");
+        cli_put(block_of(answer, wishes), false);
+        printf("\n");
+    }
     if (wishes->explain) {
         if (mneme_trace_explain(answer->trace, &explained, &err) != MNEME_OK)
             return cli_fail(&err);
-        printf("\n%s", explained);
+        printf("\n");
+        cli_put(explained, false);
         mneme_free(explained);
     } else {
         printf("\ntrace %s ('mneme explain' tells why)\n", answer->trace_id);
@@ -255,7 +261,7 @@ static int recall(const struct cli_common *common, const struct wishes *wishes, 
     CLI_HANDLE_AUTO handle = NULL;
 
     if (make_request(common, wishes, text, &request, &err) != MNEME_OK ||
-        cli_open(common, 0, &handle, &err) != MNEME_OK ||
+        cli_open(common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
         mneme_retrieve(handle, &request, &answer, &err) != MNEME_OK)
         return cli_fail(&err);
     int code = common->json ? print_json(answer, wishes) : print_people(answer, wishes);
@@ -304,6 +310,9 @@ int cli_recall(int argc, char **argv)
     const struct cli_command command = {
         .name = "recall",
         .arguments = "TEXT...",
+        .least = 1,
+        .most = SIZE_MAX,
+        .wants = "what is the request?",
         .summary = "Finds what is worth telling the agent before it answers TEXT ('-': standard "
                    "input).",
         .details = "The memories of --user and those its tenant shares, in the scopes given by\n"
@@ -318,11 +327,9 @@ int cli_recall(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (!count)
-        return cli_usage("recall", "what is the request?");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     char *text = cli_text(arguments, count, &err);
     if (!text)
         return cli_fail(&err);
@@ -339,31 +346,36 @@ int cli_explain(int argc, char **argv)
     const struct cli_command command = {
         .name = "explain",
         .arguments = "TRACE",
+        .least = 1,
+        .most = 1,
+        .wants = "wants the id of one trace",
         .summary = "Shows why an earlier recall chose what it chose; --json gives the trace itself.",
         .details = "",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
         .common = &common,
     };
+    struct mneme_identity identity;
     struct mneme_error err;
     CLI_HANDLE_AUTO handle = NULL;
     char *trace = NULL, *explained = NULL;
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count != 1)
-        return cli_usage("explain", "wants the id of one trace");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
-    if (cli_require_owner(&common, &err) != MNEME_OK || cli_open(&common, 0, &handle, &err) != MNEME_OK ||
-        mneme_trace_get(handle, common.tenant ? common.tenant : getenv("MNEME_TENANT"),
-                        arguments[0], &trace, &err) != MNEME_OK)
+    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
+        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
+        mneme_trace_get(handle, identity.tenant_id, identity.user_id, arguments[0], &trace, &err) !=
+            MNEME_OK)
         return cli_fail(&err);
     enum mneme_status status =
         common.json ? MNEME_OK : mneme_trace_explain(trace, &explained, &err);
-    if (status == MNEME_OK)
-        printf("%s%s", common.json ? trace : explained, common.json ? "\n" : "");
+    if (status == MNEME_OK && common.json)
+        puts(trace);
+    else if (status == MNEME_OK)
+        cli_put(explained, false);
     mneme_free(trace);
     mneme_free(explained);
     return status == MNEME_OK ? CLI_OK : cli_fail(&err);

@@ -62,6 +62,9 @@ int cli_bench(int argc, char **argv)
     const struct cli_command command = {
         .name = "bench",
         .arguments = "",
+        .least = 0,
+        .most = 0,
+        .wants = "takes no argument",
         .summary = "Fills a temporary store with seeded memories and times recalls.",
         .details = "Percentiles of CPU and wall time of a whole recall with its trace, with and\n"
                    "without the embedding of the request. Memories have made-up vectors.",
@@ -73,10 +76,9 @@ int cli_bench(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count)
-        return cli_usage("bench", "takes no argument");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
+    mn_scratch_heed_signals();
     return bench(&common, &bench_options);
 }

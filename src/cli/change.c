@@ -24,6 +24,12 @@ static const char *outcome_name(enum mneme_outcome outcome)
         return "updated";
     case MNEME_UNCHANGED:
         return "unchanged";
+    case MNEME_MERGED:
+        return "merged";
+    case MNEME_SUPERSEDES:
+        return "superseded";
+    case MNEME_RIVAL:
+        return "rival";
     }
     return "";
 }
@@ -55,6 +61,9 @@ int cli_init(int argc, char **argv)
     const struct cli_command command = {
         .name = "init",
         .arguments = "",
+        .least = 0,
+        .most = 0,
+        .wants = "takes no arguments; say where with --store",
         .summary = "Makes an empty store, or checks the one that is there.",
         .details = "With --key-file the store is encrypted with the key in that file.",
         .groups = CLI_GROUP_STORE,
@@ -65,13 +74,11 @@ int cli_init(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count)
-        return cli_usage("init", "takes no arguments; say where with --store");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
-    if (cli_open(&common, 1, &handle, &err) != MNEME_OK)
+    if (cli_open(&common, CLI_TO_CREATE, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     if (common.json) {
         MN_BUF_AUTO out = { 0 };
@@ -275,7 +282,7 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
     if (apply_fields(f, &memory, &err) != MNEME_OK)
         return cli_fail(&err);
     derive_scope_id(common, &memory);
-    if (cli_open(common, 0, &handle, &err) != MNEME_OK ||
+    if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_remember(handle, &memory, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
     return print_receipt(common, &receipt);
@@ -294,9 +301,12 @@ int cli_remember(int argc, char **argv)
     const struct cli_command command = {
         .name = "remember",
         .arguments = "TEXT...",
+        .least = 1,
+        .most = SIZE_MAX,
+        .wants = "what is to be remembered?",
         .summary = "Writes one memory. '-' reads the text from standard input.",
-        .details = "What is not given is derived by rules. The same text of the same owner and scope\n"
-                   "confirms what is there instead of doubling it.",
+        .details = "What is not given is derived by rules. What the same owner and scope hold already is\n"
+                   "confirmed or merged; another value of a key supersedes it, or stays as a rival.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_PLACE |
                   CLI_GROUP_CHANGE,
         .options = options,
@@ -307,11 +317,9 @@ int cli_remember(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (!count)
-        return cli_usage("remember", "what is to be remembered?");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     char *text = cli_text(arguments, count, &err);
     if (!text)
         return cli_fail(&err);
@@ -322,7 +330,7 @@ int cli_remember(int argc, char **argv)
 
 /* ---- observe ---- */
 
-static int observe(const struct cli_common *common, struct mneme_event *event)
+static int observe(const struct cli_common *common, struct mneme_event *event, int without_drafts)
 {
     struct mneme_identity identity;
     struct mneme_receipt receipt;
@@ -337,7 +345,12 @@ static int observe(const struct cli_common *common, struct mneme_event *event)
     event->agent_id = identity.agent_id;
     event->session_id = identity.session_id;
     cli_change(common, &change);
-    if (cli_open(common, 0, &handle, &err) != MNEME_OK ||
+    change.without_drafts = without_drafts;
+    change.task_id = identity.task_id;
+    change.project_id = identity.project_id;
+    change.repository_id = identity.repository_id;
+    change.timezone = identity.timezone;
+    if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
     return print_receipt(common, &receipt);
@@ -347,6 +360,7 @@ int cli_observe(int argc, char **argv)
 {
     struct cli_common common = { 0 };
     struct mneme_event event = MNEME_EVENT_INIT;
+    int without_drafts = 0;
     const struct cli_option options[] = {
         { "id", CLI_TEXT, "ID", "an id of your own", &event.id },
         { "role", CLI_TEXT, "ROLE", "user (default), assistant, tool_call, tool_result, feedback",
@@ -354,12 +368,17 @@ int cli_observe(int argc, char **argv)
         { "speaker", CLI_TEXT, "NAME", "who speaks", &event.speaker },
         { "event-time", CLI_TIME, "TIME", "when it was said", &event.event_time_ms },
         { "not-recallable", CLI_FLAG, NULL, "keep it as evidence only", &event.not_recallable },
+        { "no-drafts", CLI_FLAG, NULL, "draw no memories from it", &without_drafts },
     };
     const struct cli_command command = {
         .name = "observe",
         .arguments = "TEXT...",
+        .least = 1,
+        .most = SIZE_MAX,
+        .wants = "what was said?",
         .summary = "Appends a turn or an action to a session. '-' reads it from standard input.",
-        .details = "",
+        .details = "Memories are drawn by rules from what calls for one: 'remember ...', 'from now on\n"
+                   "...', corrections, decisions, ends, recoveries, feedback.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_PLACE |
                   CLI_GROUP_CHANGE,
         .options = options,
@@ -371,16 +390,14 @@ int cli_observe(int argc, char **argv)
     size_t count;
 
     event.role = "user";
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (!count)
-        return cli_usage("observe", "what was said?");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     char *text = cli_text(arguments, count, &err);
     if (!text)
         return cli_fail(&err);
     event.text = text;
-    code = observe(&common, &event);
+    code = observe(&common, &event, without_drafts);
     free(text);
     return code;
 }
@@ -398,13 +415,17 @@ static int edit(const struct cli_common *common, struct fields *f, const char *i
     CLI_HANDLE_AUTO handle = NULL;
 
     if (cli_identity(common, &identity, &err) != MNEME_OK ||
-        cli_open(common, 0, &handle, &err) != MNEME_OK ||
+        cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_get(handle, identity.tenant_id, identity.user_id, id, &former, &err) != MNEME_OK)
         return cli_fail(&err);
     cli_change(common, &change);
     change.if_revision = f->if_revision;
     change.allow_secrets = f->allow_secrets;
     memory = *mneme_parsed_record(former)->memory;
+    if (f->content && strcmp(f->content, memory.content) != 0) {
+        memory.summary = ""; /* what was said of the old text is not true of the new one */
+        memory.value = "";
+    }
     enum mneme_status status = apply_fields(f, &memory, &err);
     if (status == MNEME_OK)
         status = mneme_edit(handle, &memory, &change, &receipt, &err);
@@ -427,6 +448,9 @@ int cli_edit(int argc, char **argv)
     const struct cli_command command = {
         .name = "edit",
         .arguments = "ID",
+        .least = 1,
+        .most = 1,
+        .wants = "wants the id of one memory",
         .summary = "Changes the fields that are given; the former row goes into the history.",
         .details = "",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
@@ -437,11 +461,9 @@ int cli_edit(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count != 1)
-        return cli_usage("edit", "wants the id of one memory");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     return edit(&common, &f, arguments[0]);
 }
 
@@ -453,6 +475,9 @@ int cli_forget(int argc, char **argv)
     const struct cli_command command = {
         .name = "forget",
         .arguments = "ID",
+        .least = 1,
+        .most = 1,
+        .wants = "wants the id of one memory",
         .summary = "Withdraws a memory: it leaves every recall, and 'mneme edit --status active' "
                    "brings it back.",
         .details = "",
@@ -467,15 +492,13 @@ int cli_forget(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count != 1)
-        return cli_usage("forget", "wants the id of one memory");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
     cli_change(&common, &change);
     if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, 0, &handle, &err) != MNEME_OK ||
+        cli_open(&common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_forget(handle, identity.tenant_id, identity.user_id, arguments[0], &change, &receipt,
                      &err) != MNEME_OK)
         return cli_fail(&err);

@@ -22,6 +22,7 @@ static const struct entry entries[] = {
     { "show", "show one memory", cli_show },
     { "edit", "change a memory", cli_edit },
     { "forget", "withdraw a memory (reversible)", cli_forget },
+    { "erase", "take out for good, with a receipt", cli_erase },
     { "history", "show what a memory was before", cli_history },
     { "import", "load JSON Lines or a Markdown rule file", cli_import },
     { "export", "write what is remembered as JSON Lines", cli_export },
@@ -41,6 +42,15 @@ static void print_help(FILE *out)
                  "$MNEME_TENANT and $MNEME_USER.\n");
 }
 
+/* What was printed must have arrived: a full disk or a closed pipe is no success. */
+static int end(int code)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return code;
+    fprintf(stderr, "mneme: unavailable: writing the output failed\n");
+    return code == CLI_OK ? CLI_UNAVAILABLE : code;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -57,7 +67,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < ENTRY_COUNT; i++)
         if (!strcmp(argv[1], entries[i].name))
-            return entries[i].run(argc, argv);
+            return end(entries[i].run(argc, argv));
     fprintf(stderr, "mneme: no command '%s'. See 'mneme --help'.\n", argv[1]);
     return CLI_USAGE;
 }

@@ -93,6 +93,8 @@ enum {
 struct cli_command {
     const char *name;
     const char *arguments; /* "TEXT...", "" */
+    size_t least, most;    /* how many of them */
+    const char *wants;     /* what is said when there are fewer or more */
     const char *summary;   /* one line */
     const char *details;   /* further help, may be "" */
     unsigned groups;
@@ -102,11 +104,12 @@ struct cli_command {
 };
 
 /*
- * Reads argv[2...]. Arguments that are no options are left in *ret_arguments (pointing into argv).
- * Returns CLI_OK; CLI_USAGE after a message; or -1 after printing --help: the command is done.
+ * Reads argv[2...] and counts the arguments that are no options; *ret_arguments points into argv.
+ * False when the command is done: after --help with CLI_OK in *ret_code, after a message with
+ * CLI_USAGE.
  */
-int cli_parse(const struct cli_command *command, int argc, char **argv, char ***ret_arguments,
-              size_t *ret_count);
+bool cli_begin(const struct cli_command *command, int argc, char **argv, char ***ret_arguments,
+               size_t *ret_count, int *ret_code);
 
 /* ---- running ---- */
 
@@ -114,11 +117,23 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, char ***
 int cli_fail(const struct mneme_error *err);
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+enum cli_purpose {
+    CLI_TO_READ,  /* read-only where it cannot be written: then no trace is kept */
+    CLI_TO_WRITE,
+    CLI_TO_CREATE
+};
+
 /* Opens the store of --store, $MNEME_STORE or the data folder. */
-enum mneme_status cli_open(const struct cli_common *common, int create, struct mneme **ret_handle,
-                           struct mneme_error *err);
+enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
+                           struct mneme **ret_handle, struct mneme_error *err);
 void cli_close(struct mneme **handle); /* for cleanup */
 #define CLI_HANDLE_AUTO __attribute__((cleanup(cli_close))) struct mneme *
+
+/*
+ * Text for a terminal: control characters (escape sequences among them) are shown as U+FFFD, line ends
+ * too when one_line.
+ */
+void cli_put(const char *text, bool one_line);
 
 /* The store's path as it was found; valid until the process ends. NULL after a message. */
 const char *cli_store_path(const struct cli_common *common, struct mneme_error *err);
@@ -150,6 +165,7 @@ int cli_list(int argc, char **argv);
 int cli_show(int argc, char **argv);
 int cli_edit(int argc, char **argv);
 int cli_forget(int argc, char **argv);
+int cli_erase(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);

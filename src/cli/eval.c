@@ -209,6 +209,9 @@ int cli_eval(int argc, char **argv)
     const struct cli_command command = {
         .name = "eval",
         .arguments = "FOLDER | recall",
+        .least = 1,
+        .most = 1,
+        .wants = "wants a folder of golden cases, or 'recall'",
         .summary = "Runs the golden cases of FOLDER, or answers the queries of a recall set.",
         .details = "FOLDER holds memories.jsonl, cases.jsonl and so on (eval/golden/README.md). Exit\n"
                    "status 1: an expectation failed, or something foreign was shown. 'recall' writes\n"
@@ -221,11 +224,10 @@ int cli_eval(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count != 1)
-        return cli_usage("eval", "wants a folder of golden cases, or 'recall'");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
+    mn_scratch_heed_signals();
     return strcmp(arguments[0], "recall") ? golden(&common, &w, arguments[0])
                                           : recall(&common, &w);
 }

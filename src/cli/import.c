@@ -2,50 +2,138 @@
  * import.c - what others have written down, into the store.
  *
  * JSON Lines are mneme's own records, a line each; a Markdown rule file is one memory per rule, of
- * scope repo, said by the user, with its file and line as the source. Importing again changes nothing:
- * rows keep their ids, and a rule's id is made of where it stands and what it says. Rows are committed
- * in batches; a bad line is named, and nothing of its batch is written.
+ * scope repo, said by the user, with its file and line as the source. A file is read and checked as a
+ * whole and then committed in one piece, so that a bad line leaves nothing behind; only a file beyond
+ * the limits below goes in several. Importing again changes nothing: rows keep their ids, a row without
+ * one gets an id made of what it says, and a rule that left its file is deprecated. Vectors are made
+ * after the commit, with their progress shown.
  */
 #include "cli/import.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/str.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
-#define BATCH_ROWS 200
-#define BATCH_BYTES ((size_t)4 << 20)
+#define COMMIT_ROWS ((size_t)20000)
+#define COMMIT_BYTES ((size_t)64 << 20)
+#define EMBED_AT_ONCE 32
+
+struct line {
+    struct mneme_parsed *parsed;
+    struct mneme_record record;
+    size_t number; /* in the file, from 1 */
+    size_t bytes;
+};
 
 struct importing {
     struct mneme *handle;
     const struct cli_common *common;
-    const struct mneme_change *change;
+    struct mneme_change change;
     struct mneme_memory defaults; /* tenant, user, agent for lines that name none */
     const char *path;
+    const char *repo; /* of Markdown rules */
 
-    struct mneme_parsed *parsed[BATCH_ROWS];
-    struct mneme_record record[BATCH_ROWS];
-    size_t line[BATCH_ROWS];
-    size_t count;
-    size_t bytes;
+    struct mn_arena *arena; /* of one file */
+    struct {
+        struct line *item;
+        size_t count;
+        size_t room;
+    } lines;
 
-    size_t inserted, updated, unchanged;
+    size_t inserted, updated, unchanged, deprecated;
 };
 
-/* ---- batches ---- */
+/* ---- gathering ---- */
 
-static void release_batch(struct importing *in)
+static void release_lines(struct importing *in)
 {
-    for (size_t i = 0; i < in->count; i++)
-        mneme_parsed_free(in->parsed[i]);
-    in->count = 0;
-    in->bytes = 0;
+    for (size_t i = 0; i < in->lines.count; i++)
+        mneme_parsed_free(in->lines.item[i].parsed);
+    in->lines.count = 0;
 }
+
+/* An id made of what the row says, so that the same row is found again. */
+static enum mneme_status derive_id(struct importing *in, const char *prefix,
+                                   const char *const *parts, size_t count, const char **ret_id,
+                                   struct mneme_error *err)
+{
+    MN_BUF_AUTO said = { 0 };
+    char hash[MN_SHA256_HEX_BYTES];
+
+    for (size_t i = 0; i < count; i++)
+        mn_buf_printf(&said, "%zu:%s", strlen(mn_or_empty(parts[i])), mn_or_empty(parts[i]));
+    if (said.failed || !mn_sha256_hex(said.at, said.bytes, hash))
+        return mn_fail_memory(err);
+    const char *id = mn_arena_printf(in->arena, "%s_%.24s", prefix, hash);
+    if (!id)
+        return mn_fail_memory(err);
+    *ret_id = id;
+    return MNEME_OK;
+}
+
+static enum mneme_status name_memory(struct importing *in, struct mneme_record *record,
+                                     struct mneme_error *err)
+{
+    struct mneme_memory *m = mn_arena_one(in->arena, struct mneme_memory);
+
+    if (!m)
+        return mn_fail_memory(err);
+    *m = *record->memory;
+    const char *parts[] = { m->tenant_id, m->user_id,    m->agent_id, mneme_scope_name(m->scope_kind),
+                            m->scope_id,  m->type,       m->memory_key, m->value,
+                            m->title,     m->content };
+    record->memory = m;
+    return derive_id(in, "mem_import", parts, COUNT_OF(parts), &m->id, err);
+}
+
+static enum mneme_status name_event(struct importing *in, struct mneme_record *record,
+                                    struct mneme_error *err)
+{
+    struct mneme_event *e = mn_arena_one(in->arena, struct mneme_event);
+    char numbers[64];
+
+    if (!e)
+        return mn_fail_memory(err);
+    *e = *record->event;
+    snprintf(numbers, sizeof numbers, "%lld/%lld", (long long)e->order, (long long)e->event_time_ms);
+    const char *parts[] = { e->tenant_id, e->user_id, e->session_id, e->role,
+                            e->speaker,   e->text,    numbers };
+    record->event = e;
+    return derive_id(in, "evt_import", parts, COUNT_OF(parts), &e->id, err);
+}
+
+static const char *id_of(const struct mneme_record *record)
+{
+    return record->memory ? record->memory->id : record->event ? record->event->id : "";
+}
+
+/* The line is the importing's from now on, also when this fails. */
+static enum mneme_status add(struct importing *in, struct mneme_parsed *parsed, size_t number,
+                             size_t bytes, struct mneme_error *err)
+{
+    struct line *line = mn_array_add(in->arena, &in->lines);
+
+    if (!line) {
+        mneme_parsed_free(parsed);
+        return mn_fail_memory(err);
+    }
+    *line = (struct line){ parsed, *mneme_parsed_record(parsed), number, bytes };
+    if (line->record.memory && mn_empty(line->record.memory->id))
+        return name_memory(in, &line->record, err);
+    if (line->record.event && mn_empty(line->record.event->id))
+        return name_event(in, &line->record, err);
+    return MNEME_OK;
+}
+
+/* ---- writing ---- */
 
 static void count_receipt(struct importing *in, const struct mneme_receipt *receipt)
 {
@@ -72,36 +160,64 @@ static void count_receipt(struct importing *in, const struct mneme_receipt *rece
     }
 }
 
-/* Commits what is gathered; an error names the file and the line. */
-static enum mneme_status flush(struct importing *in, struct mneme_error *err)
+/* Commits lines from..from+count together; an error names the file and the line. */
+static enum mneme_status commit_lines(struct importing *in, size_t from, size_t count,
+                                      struct mneme_error *err)
 {
-    struct mneme_receipt *receipts = calloc(BATCH_ROWS, sizeof *receipts);
+    struct mneme_record *records = calloc(count, sizeof *records);
+    struct mneme_receipt *receipts = calloc(count, sizeof *receipts);
     struct mneme_error why;
     size_t failed = 0;
 
-    if (!receipts)
+    if (!records || !receipts) {
+        free(records);
+        free(receipts);
         return mn_fail_memory(err);
-    enum mneme_status status = in->count ? mneme_write(in->handle, in->record, in->count,
-                                                       in->change, receipts, &failed, &why)
-                                         : MNEME_OK;
-    for (size_t i = 0; status == MNEME_OK && i < in->count; i++)
+    }
+    for (size_t i = 0; i < count; i++)
+        records[i] = in->lines.item[from + i].record;
+    enum mneme_status status =
+        mneme_write(in->handle, records, count, &in->change, receipts, &failed, &why);
+    for (size_t i = 0; status == MNEME_OK && i < count; i++)
         count_receipt(in, &receipts[i]);
     if (status != MNEME_OK)
-        mn_fail(err, status, "%s line %zu: %s", in->path, in->line[failed], why.message);
+        mn_fail(err, status, "%s line %zu: %s", in->path, in->lines.item[from + failed].number,
+                why.message);
+    free(records);
     free(receipts);
-    release_batch(in);
     return status;
 }
 
-static enum mneme_status add(struct importing *in, struct mneme_parsed *parsed, size_t line,
-                             size_t bytes, struct mneme_error *err)
+static enum mneme_status write_lines(struct importing *in, struct mneme_error *err)
 {
-    in->parsed[in->count] = parsed;
-    in->record[in->count] = *mneme_parsed_record(parsed);
-    in->line[in->count] = line;
-    in->count++;
-    in->bytes += bytes;
-    return in->count == BATCH_ROWS || in->bytes > BATCH_BYTES ? flush(in, err) : MNEME_OK;
+    for (size_t from = 0; from < in->lines.count;) {
+        size_t count = 0, bytes = 0;
+
+        while (from + count < in->lines.count && count < COMMIT_ROWS && bytes < COMMIT_BYTES)
+            bytes += in->lines.item[from + count++].bytes;
+        MN_TRY(commit_lines(in, from, count, err));
+        from += count;
+    }
+    return MNEME_OK;
+}
+
+/* Vectors of what has none; without a model there is nothing to do. */
+static void embed(struct importing *in)
+{
+    struct mneme_error err;
+    size_t left = 1, done = 0;
+
+    while (left && !mneme_model_status(in->handle)[0]) {
+        if (mneme_run_due(in->handle, EMBED_AT_ONCE, &left, &err) != MNEME_OK) {
+            fprintf(stderr, "mneme: vectors come later (%s)\n", err.message);
+            return;
+        }
+        done += EMBED_AT_ONCE;
+        if (left && isatty(STDERR_FILENO))
+            fprintf(stderr, "\rvectors: %zu", done);
+    }
+    if (done > EMBED_AT_ONCE && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r               \r");
 }
 
 /* ---- JSON Lines ---- */
@@ -114,8 +230,8 @@ static bool is_blank(const char *text, size_t bytes)
     return true;
 }
 
-static enum mneme_status import_json_lines(struct importing *in, const char *text, size_t bytes,
-                                           struct mneme_error *err)
+static enum mneme_status read_json_lines(struct importing *in, const char *text, size_t bytes,
+                                         struct mneme_error *err)
 {
     size_t number = 0;
 
@@ -139,7 +255,7 @@ static enum mneme_status import_json_lines(struct importing *in, const char *tex
         }
         at += line_bytes + 1;
     }
-    return flush(in, err);
+    return MNEME_OK;
 }
 
 /* ---- Markdown rule files ---- */
@@ -152,81 +268,157 @@ static const char *base_name(const char *path)
 }
 
 /* The rule as a JSON record, so that it enters by the same door as any other line. */
-static enum mneme_status rule_json(const struct importing *in, const char *repo,
-                                   const struct cli_rule_text *rule, struct mn_buf *out,
-                                   struct mneme_error *err)
+static enum mneme_status rule_json(struct importing *in, const struct cli_rule_text *rule,
+                                   const char *id, struct mn_buf *out, struct mneme_error *err)
 {
     struct mn_json_writer w = { .out = out };
-    MN_BUF_AUTO named = { 0 };
-    MN_BUF_AUTO source = { 0 };
-    char hash[MN_SHA256_HEX_BYTES];
-    char id[64];
+    const char *source =
+        mn_arena_printf(in->arena, "file:%s#L%zu", base_name(in->path), rule->line);
 
-    mn_buf_printf(&named, "%s\n%s\n%s\n%s\n%s\n%s", mn_or_empty(in->defaults.tenant_id),
-                  mn_or_empty(in->defaults.user_id), repo, base_name(in->path), rule->heading,
-                  rule->text);
-    mn_buf_printf(&source, "file:%s#L%zu", base_name(in->path), rule->line);
-    if (named.failed || source.failed || !mn_sha256_hex(named.at, named.bytes, hash))
+    if (!source)
         return mn_fail_memory(err);
-    snprintf(id, sizeof id, "mem_rule_%.24s", hash);
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "id", id);
     mn_json_field_text(&w, "scope_kind", "repo");
-    mn_json_field_text(&w, "scope_id", repo);
+    mn_json_field_text(&w, "scope_id", in->repo);
     mn_json_field_text(&w, "type", "repository_rule");
     mn_json_field_text(&w, "title", rule->heading);
     mn_json_field_text(&w, "content", rule->text);
     mn_json_field_text(&w, "authority", "explicit_user");
     mn_json_key(&w, "provenance");
     mn_json_open(&w, '[');
-    mn_json_put_text(&w, source.at);
+    mn_json_put_text(&w, source);
     mn_json_close(&w, ']');
     mn_json_close(&w, '}');
     return out->failed ? mn_fail_memory(err) : MNEME_OK;
 }
 
-/* A rule that stands is left alone: its instants are those of its first import. */
-static enum mneme_status add_rule(struct importing *in, const char *repo,
-                                  const struct cli_rule_text *rule, struct mneme_error *err)
+static bool gathered(const struct importing *in, const char *id)
 {
+    for (size_t i = 0; i < in->lines.count; i++)
+        if (mn_same(id_of(&in->lines.item[i].record), id))
+            return true;
+    return false;
+}
+
+/* A rule said twice in a file is one. One that stands is left as it is, its line included. */
+static enum mneme_status add_rule(struct importing *in, const struct cli_rule_text *rule,
+                                  struct mneme_error *err)
+{
+    const char *parts[] = { in->defaults.tenant_id, in->defaults.user_id, in->repo,
+                            base_name(in->path),    rule->heading,        rule->text };
     struct mneme_parsed *parsed = NULL, *there = NULL;
     MN_BUF_AUTO json = { 0 };
     struct mneme_error why;
+    const char *id = NULL;
 
-    MN_TRY(rule_json(in, repo, rule, &json, err));
+    MN_TRY(derive_id(in, "mem_rule", parts, COUNT_OF(parts), &id, err));
+    if (gathered(in, id))
+        return MNEME_OK;
+    if (mneme_get(in->handle, in->defaults.tenant_id, in->defaults.user_id, id, &there, &why) ==
+        MNEME_OK) {
+        if (mneme_parsed_record(there)->memory->status == MNEME_ACTIVE)
+            return add(in, there, rule->line, strlen(rule->text), err);
+        mneme_parsed_free(there); /* it left the file once and is back */
+    }
+    MN_TRY(rule_json(in, rule, id, &json, err));
     enum mneme_status status =
         mneme_record_parse(json.at, json.bytes, &in->defaults, &parsed, &why);
     if (status != MNEME_OK)
         return mn_fail(err, status, "%s line %zu: %s", in->path, rule->line, why.message);
-    if (mneme_get(in->handle, in->defaults.tenant_id, in->defaults.user_id,
-                  mneme_parsed_record(parsed)->memory->id, &there, &why) == MNEME_OK) {
-        mneme_parsed_free(there);
-        mneme_parsed_free(parsed);
-        in->unchanged++;
-        return MNEME_OK;
-    }
     return add(in, parsed, rule->line, json.bytes, err);
 }
 
-static enum mneme_status import_markdown(struct importing *in, const char *repo, const char *text,
-                                         size_t bytes, struct mneme_error *err)
+static enum mneme_status read_markdown(struct importing *in, const char *text, size_t bytes,
+                                       struct mneme_error *err)
 {
-    MN_ARENA_AUTO arena = mn_arena_new(bytes * 16 + (1 << 20));
     struct cli_rule_texts rules = { 0 };
 
-    if (mn_empty(repo))
+    if (mn_empty(in->repo))
         return mn_fail(err, MNEME_INVALID,
                        "repo: the rules of %s belong to a repository; name it with --repo",
                        in->path);
     if (!mn_utf8_valid(text, bytes) || memchr(text, 0, bytes))
         return mn_fail(err, MNEME_INVALID, "%s: is not UTF-8 text", in->path);
-    MN_TRY(cli_markdown_rules(text, bytes, arena, &rules, err));
+    if (bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+        text += 3;
+        bytes -= 3;
+    }
+    MN_TRY(cli_markdown_rules(text, bytes, in->arena, &rules, err));
     if (!rules.count)
         return mn_fail(err, MNEME_INVALID, "%s: holds no rules (list items or paragraphs)",
                        in->path);
     for (size_t i = 0; i < rules.count; i++)
-        MN_TRY(add_rule(in, repo, &rules.item[i], err));
-    return flush(in, err);
+        MN_TRY(add_rule(in, &rules.item[i], err));
+    return MNEME_OK;
+}
+
+/* ---- rules that left their file ---- */
+
+struct leaving {
+    struct importing *in;
+    const char *source; /* "file:AGENTS.md#" */
+    struct {
+        const char **item;
+        size_t count;
+        size_t room;
+    } ids;
+    bool failed;
+};
+
+static int find_leaving(void *context, const struct mneme_record *record)
+{
+    struct leaving *l = context;
+    const struct mneme_memory *m = record->memory;
+    const char **id;
+
+    if (strncmp(m->id, "mem_rule_", 9) || !m->provenance.count ||
+        strncmp(m->provenance.item[0], l->source, strlen(l->source)) || gathered(l->in, m->id))
+        return 0;
+    id = mn_array_add(l->in->arena, &l->ids);
+    if (id)
+        *id = mn_arena_copy(l->in->arena, m->id);
+    l->failed = !id || !*id;
+    return l->failed;
+}
+
+static enum mneme_status deprecate(struct importing *in, const char *id, struct mneme_error *err)
+{
+    struct mneme_parsed *row = NULL;
+    struct mneme_receipt receipt;
+    struct mneme_change change = in->change;
+    struct mneme_memory memory;
+
+    MN_TRY(mneme_get(in->handle, in->defaults.tenant_id, in->defaults.user_id, id, &row, err));
+    memory = *mneme_parsed_record(row)->memory;
+    memory.status = MNEME_DEPRECATED;
+    change.if_revision = memory.revision;
+    change.reason = "the rule left its file";
+    enum mneme_status status = mneme_edit(in->handle, &memory, &change, &receipt, err);
+    mneme_parsed_free(row);
+    in->deprecated += status == MNEME_OK;
+    return status;
+}
+
+static enum mneme_status deprecate_leaving(struct importing *in, struct mneme_error *err)
+{
+    struct leaving leaving = { .in = in };
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+
+    leaving.source = mn_arena_printf(in->arena, "file:%s#", base_name(in->path));
+    filter.tenant_id = in->defaults.tenant_id;
+    filter.user_id = in->defaults.user_id;
+    filter.type = "repository_rule";
+    filter.scope_kind = MNEME_SCOPE_REPO;
+    filter.scope_id = in->repo;
+    if (!leaving.source)
+        return mn_fail_memory(err);
+    MN_TRY(mneme_list_memories(in->handle, &filter, find_leaving, &leaving, err));
+    if (leaving.failed)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < leaving.ids.count; i++)
+        MN_TRY(deprecate(in, leaving.ids.item[i], err));
+    return MNEME_OK;
 }
 
 /* ---- the command ---- */
@@ -240,19 +432,29 @@ static bool is_markdown(const char *path, const char *format)
     return dot && (!strcasecmp(dot, ".md") || !strcasecmp(dot, ".markdown"));
 }
 
+static enum mneme_status import_text(struct importing *in, bool markdown, const char *text,
+                                     size_t bytes, struct mneme_error *err)
+{
+    MN_TRY(markdown ? read_markdown(in, text, bytes, err) : read_json_lines(in, text, bytes, err));
+    MN_TRY(write_lines(in, err));
+    return markdown ? deprecate_leaving(in, err) : MNEME_OK;
+}
+
 static enum mneme_status import_file(struct importing *in, const char *format,
-                                     const struct mneme_identity *identity, struct mneme_error *err)
+                                     struct mneme_error *err)
 {
     size_t bytes = 0;
     char *text = cli_read_file(in->path, &bytes, err);
+    MN_ARENA_AUTO arena = mn_arena_new(bytes * 16 + ((size_t)16 << 20));
 
     if (!text)
         return err->status;
+    in->arena = arena;
+    in->lines.item = NULL;
+    in->lines.count = in->lines.room = 0;
     enum mneme_status status =
-        is_markdown(in->path, format)
-            ? import_markdown(in, identity->repository_id, text, bytes, err)
-            : import_json_lines(in, text, bytes, err);
-    release_batch(in);
+        import_text(in, is_markdown(in->path, format), text, bytes, err);
+    release_lines(in);
     free(text);
     return status;
 }
@@ -261,21 +463,28 @@ static int run(const struct cli_common *common, const char *format,
                const struct mneme_change *change, const struct mneme_identity *identity,
                char **paths, size_t count)
 {
-    struct importing in = { .common = common, .change = change, .defaults = MNEME_MEMORY_INIT };
+    struct importing in = { .common = common, .change = *change, .defaults = MNEME_MEMORY_INIT };
     struct mneme_error err;
     CLI_HANDLE_AUTO handle = NULL;
 
     in.defaults.tenant_id = identity->tenant_id;
     in.defaults.user_id = identity->user_id;
-    if (cli_open(common, 0, &handle, &err) != MNEME_OK)
+    in.repo = identity->repository_id;
+    in.change.without_embedding = 1;
+    if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     in.handle = handle;
     for (size_t i = 0; i < count; i++) {
         in.path = paths[i];
-        if (import_file(&in, format, identity, &err) != MNEME_OK)
+        if (import_file(&in, format, &err) != MNEME_OK)
             return cli_fail(&err);
     }
-    if (!common->json)
+    if (!change->without_embedding)
+        embed(&in);
+    if (!common->json && in.deprecated)
+        printf("%zu new, %zu changed, %zu were there, %zu left their file\n", in.inserted, in.updated,
+               in.unchanged, in.deprecated);
+    else if (!common->json)
         printf("%zu new, %zu changed, %zu were there\n", in.inserted, in.updated, in.unchanged);
     return CLI_OK;
 }
@@ -297,6 +506,9 @@ int cli_import(int argc, char **argv)
     const struct cli_command command = {
         .name = "import",
         .arguments = "FILE...",
+        .least = 1,
+        .most = SIZE_MAX,
+        .wants = "which file?",
         .summary = "Loads mneme's JSON Lines, or the rules of AGENTS.md, CLAUDE.md and their like.",
         .details = "--tenant and --user are for lines that name none, and for Markdown, which also\n"
                    "wants --repo. '-' is standard input. Importing again changes nothing.",
@@ -310,11 +522,9 @@ int cli_import(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (!count)
-        return cli_usage("import", "which file?");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     if (!mn_empty(format) && !mn_same(format, "jsonl") && !mn_same(format, "markdown"))
         return cli_usage("import", "--format: '%s' is neither jsonl nor markdown", format);
     cli_place(&common, &identity);

@@ -117,8 +117,14 @@ static enum mneme_status read_key(const struct cli_common *common, char **ret_ke
     return MNEME_OK;
 }
 
-enum mneme_status cli_open(const struct cli_common *common, int create, struct mneme **ret_handle,
-                           struct mneme_error *err)
+/* A key that is wrong stays wrong; a folder that cannot be written can still be read. */
+static bool may_be_read(const struct mneme_error *err)
+{
+    return err->status == MNEME_FORBIDDEN && strcmp(err->field, "key") != 0;
+}
+
+enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
+                           struct mneme **ret_handle, struct mneme_error *err)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
     char *key = NULL;
@@ -128,9 +134,9 @@ enum mneme_status cli_open(const struct cli_common *common, int create, struct m
     if (!options.store_path)
         return MNEME_INVALID;
     MN_TRY(read_key(common, &key, &key_bytes, err));
-    if (create)
+    if (purpose == CLI_TO_CREATE)
         make_folders(options.store_path);
-    options.create = create;
+    options.create = purpose == CLI_TO_CREATE;
     options.key = key;
     options.key_bytes = key_bytes;
     options.model_path = cli_model_path(common);
@@ -138,6 +144,10 @@ enum mneme_status cli_open(const struct cli_common *common, int create, struct m
     options.tokenizer = from_environment(common->tokenizer, "MNEME_TOKENIZER");
     options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
     enum mneme_status status = mneme_open(&options, ret_handle, err);
+    if (purpose == CLI_TO_READ && status == MNEME_FORBIDDEN && may_be_read(err)) {
+        options.read_only = 1;
+        status = mneme_open(&options, ret_handle, err);
+    }
     free(key);
     if (status == MNEME_NOT_FOUND)
         return mn_fail(err, MNEME_NOT_FOUND, "store: there is none at %s; make one with 'mneme init'",
@@ -234,6 +244,23 @@ void cli_change(const struct cli_common *common, struct mneme_change *ret_change
 }
 
 /* ---- texts ---- */
+
+void cli_put(const char *text, bool one_line)
+{
+    size_t bytes = strlen(text);
+
+    for (size_t at = 0; at < bytes;) {
+        size_t from = at;
+        int32_t c = mn_utf8_next(text, bytes, &at);
+        bool control = c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+                       (c >= 0x2066 && c <= 0x2069);
+
+        if (control && !(c == '\t' || (c == '\n' && !one_line)))
+            fputs("\xef\xbf\xbd", stdout);
+        else
+            fwrite(text + from, 1, at - from, stdout);
+    }
+}
 
 char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err)
 {

@@ -176,8 +176,10 @@ static void print_help(const struct cli_command *command)
             print_option(&groups[i].option);
 }
 
-int cli_parse(const struct cli_command *command, int argc, char **argv, char ***ret_arguments,
-              size_t *ret_count)
+#define HELPED (-1)
+
+/* CLI_OK; CLI_USAGE after a message; HELPED after --help. */
+static int parse(const struct cli_command *command, int argc, char **argv, size_t *ret_count)
 {
     size_t count = 0;
     bool options_end = false;
@@ -196,7 +198,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, char ***
         }
         if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
             print_help(command);
-            return -1;
+            return HELPED;
         }
         const char *equals = strchr(word, '=');
         size_t bytes = equals ? (size_t)(equals - word) : strlen(word);
@@ -211,7 +213,20 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, char ***
         if (code != CLI_OK)
             return code;
     }
-    *ret_arguments = argv + 2;
     *ret_count = count;
     return CLI_OK;
+}
+
+bool cli_begin(const struct cli_command *command, int argc, char **argv, char ***ret_arguments,
+               size_t *ret_count, int *ret_code)
+{
+    size_t count = 0;
+    int code = parse(command, argc, argv, &count);
+
+    if (code == CLI_OK && (count < command->least || count > command->most))
+        code = cli_usage(command->name, "%s", command->wants);
+    *ret_code = code == HELPED ? CLI_OK : code;
+    *ret_arguments = argv + 2;
+    *ret_count = count;
+    return code == CLI_OK;
 }

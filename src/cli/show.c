@@ -29,7 +29,10 @@ static void print_short(const char *text, size_t columns)
             break;
         at = next;
     }
-    printf("%.*s%s", (int)at, text, at < strlen(text) ? "…" : "");
+    MN_BUF_AUTO line = { 0 };
+    mn_buf_put(&line, text, at);
+    mn_buf_text(&line, at < strlen(text) ? "…" : "");
+    cli_put(line.failed || !line.at ? "" : line.at, true);
 }
 
 static void print_row(const struct mneme_memory *m)
@@ -125,6 +128,9 @@ int cli_list(int argc, char **argv)
     const struct cli_command command = {
         .name = "list",
         .arguments = "",
+        .least = 0,
+        .most = 0,
+        .wants = "takes no arguments",
         .summary = "Lists memories; with --json one record a line.",
         .details = "",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
@@ -139,15 +145,13 @@ int cli_list(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count)
-        return cli_usage("list", "takes no arguments");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
     listing.json = common.json;
     if (make_filter(&common, &s, &filter, &err) != MNEME_OK ||
-        cli_open(&common, 0, &handle, &err) != MNEME_OK ||
+        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
         mneme_list_memories(handle, &filter, write_record, &listing, &err) != MNEME_OK)
         return cli_fail(&err);
     if (listing.status != MNEME_OK)
@@ -169,6 +173,9 @@ int cli_export(int argc, char **argv)
     const struct cli_command command = {
         .name = "export",
         .arguments = "",
+        .least = 0,
+        .most = 0,
+        .wants = "takes no arguments; say where to with --out",
         .summary = "Writes everything of a user, or of a tenant, as JSON Lines that import reads.",
         .details = "Memories of every status with their usage, events, rules, task states, edges.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
@@ -183,14 +190,12 @@ int cli_export(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count)
-        return cli_usage("export", "takes no arguments; say where to with --out");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
     if (make_filter(&common, &s, &filter, &err) != MNEME_OK ||
-        cli_open(&common, 0, &handle, &err) != MNEME_OK)
+        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     if (path && !(listing.out = fopen(path, "wb"))) {
         mn_fail(&err, MNEME_UNAVAILABLE, "out: cannot write %s", path);
@@ -240,7 +245,9 @@ static int print_fields(const struct mneme_record *record)
     yyjson_obj_foreach(yyjson_doc_get_root(doc), at, count, key, value)
     {
         if (yyjson_is_str(value)) {
-            printf("%-20s %s\n", yyjson_get_str(key), yyjson_get_str(value));
+            printf("%-20s ", yyjson_get_str(key));
+            cli_put(yyjson_get_str(value), false);
+            printf("\n");
         } else {
             char *text = yyjson_val_write(value, 0, NULL);
 
@@ -257,6 +264,9 @@ int cli_show(int argc, char **argv)
     const struct cli_command command = {
         .name = "show",
         .arguments = "ID",
+        .least = 1,
+        .most = 1,
+        .wants = "wants the id of one memory",
         .summary = "Shows one memory with all its fields.",
         .details = "",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
@@ -269,14 +279,12 @@ int cli_show(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count != 1)
-        return cli_usage("show", "wants the id of one memory");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
     if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, 0, &handle, &err) != MNEME_OK ||
+        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
         mneme_get(handle, identity.tenant_id, identity.user_id, arguments[0], &row, &err) !=
             MNEME_OK)
         return cli_fail(&err);
@@ -334,6 +342,9 @@ int cli_history(int argc, char **argv)
     const struct cli_command command = {
         .name = "history",
         .arguments = "ID",
+        .least = 1,
+        .most = 1,
+        .wants = "wants the id of one memory",
         .summary = "Shows what a memory was before, newest first.",
         .details = "",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
@@ -346,15 +357,13 @@ int cli_history(int argc, char **argv)
     char **arguments;
     size_t count;
 
-    int code = cli_parse(&command, argc, argv, &arguments, &count);
-    if (code)
-        return code < 0 ? CLI_OK : code;
-    if (count != 1)
-        return cli_usage("history", "wants the id of one memory");
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
     common.model = "none";
     past.json = common.json;
     if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, 0, &handle, &err) != MNEME_OK ||
+        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
         mneme_history(handle, identity.tenant_id, identity.user_id, arguments[0], print_former,
                       &past, &err) != MNEME_OK)
         return cli_fail(&err);

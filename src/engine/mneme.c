@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "index/index.h"
 #include "model/model.h"
@@ -37,6 +38,8 @@ static enum mneme_status open_store(struct mneme *handle, const struct mneme_opt
 
     if (mn_empty(options->store_path))
         return mn_fail(err, MNEME_INVALID, "store_path: is empty");
+    if (!options->key != !options->key_bytes)
+        return mn_fail(err, MNEME_INVALID, "key: its bytes and their number go together");
     handle->read_only = options->read_only;
     return mn_store_sqlite_open(&store, &handle->world.store, err);
 }
@@ -191,6 +194,7 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+    MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
     if (ret_left)
         *ret_left = done == pieces_max && pieces_max > 0;
@@ -270,8 +274,24 @@ void mneme_answer_free(struct mneme_answer *answer)
         mn_arena_free(((struct answer_box *)answer)->arena);
 }
 
-enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id, const char *trace_id,
-                                  char **ret_json, struct mneme_error *err)
+/* A trace tells which memories somebody has: it is shown to the user whose retrieval it was. */
+static enum mneme_status check_trace_user(const char *json, const char *user_id,
+                                          const char *trace_id, struct mneme_error *err)
+{
+    MN_JSON_AUTO doc = NULL;
+
+    if (mn_empty(user_id))
+        return MNEME_OK;
+    MN_TRY(mn_json_parse("trace", json, strlen(json), &doc, err));
+    const char *user = yyjson_get_str(
+        yyjson_obj_get(yyjson_obj_get(yyjson_doc_get_root(doc), "identity"), "user"));
+    if (!mn_same(user, user_id))
+        return mn_fail(err, MNEME_NOT_FOUND, "trace_id: there is no trace %.80s", trace_id);
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                  const char *trace_id, char **ret_json, struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     const char *stored = NULL;
@@ -286,6 +306,11 @@ enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id, c
         json = strdup(stored);
         if (!json)
             return mn_fail_memory(err);
+    }
+    enum mneme_status status = check_trace_user(json, user_id, trace_id, err);
+    if (status != MNEME_OK) {
+        free(json);
+        return status;
     }
     *ret_json = json;
     return MNEME_OK;

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "memory/record.h"
+#include "memory/type.h"
 #include "store/store.h"
 
 /* A row of the user's own, else of the tenant's shared partition; *partition says which. */
@@ -62,6 +63,12 @@ static enum mneme_status check_filter(const struct mneme_filter *filter,
         return mn_fail(err, MNEME_INVALID, "tenant_id: is empty");
     if (mn_empty(known.user_id) && !known.all_users && !known.with_shared)
         return mn_fail(err, MNEME_INVALID, "user_id: is empty; say all_users to see every owner");
+    if (!mn_empty(known.type) && mn_type_find(known.type) == MN_TYPE_NONE)
+        return mn_fail(err, MNEME_INVALID, "type: '%.80s' is not a type", known.type);
+    if ((unsigned)known.scope_kind > MNEME_SCOPE_SESSION)
+        return mn_fail(err, MNEME_INVALID, "scope_kind: %d is not a kind", (int)known.scope_kind);
+    if ((unsigned)known.status > MNEME_DELETED)
+        return mn_fail(err, MNEME_INVALID, "status: %d is not a status", (int)known.status);
     *ret_filter = known;
     return MNEME_OK;
 }
@@ -100,5 +107,28 @@ enum mneme_status mneme_history(struct mneme *handle, const char *tenant_id, con
         if (row(context, &rows.item[i].memory, rows.item[i].actor, rows.item[i].reason,
                 rows.item[i].changed_at_ms))
             break;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_clarifications(struct mneme *handle, const char *tenant_id,
+                                       const char *user_id, mneme_clarification_fn row,
+                                       void *context, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mn_store *store = handle->world.store;
+    struct mn_clarifications open = { 0 };
+
+    if (mn_empty(tenant_id))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: is empty");
+    MN_TRY(store->ops->clarifications(
+        store, (struct mn_partition){ tenant_id, mn_or_empty(user_id) }, arena, &open, err));
+    for (size_t i = 0; i < open.count; i++) {
+        const struct mn_clarification *c = &open.item[i];
+        const struct mneme_clarification given = { c->id,       c->memory_key, c->memory_ids,
+                                                   c->question, c->blocking,   c->created_at_ms };
+
+        if (row(context, &given))
+            break;
+    }
     return MNEME_OK;
 }

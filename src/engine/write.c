@@ -10,6 +10,21 @@
 #include "memory/record.h"
 #include "remember/remember.h"
 
+#define NOW_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
+
+/* Who changes and why: goes into the history as it is. */
+static enum mneme_status check_said(const char *name, const char *text, struct mneme_error *err)
+{
+    size_t bytes = strlen(mn_or_empty(text));
+
+    if (bytes > MNEME_NAME_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %d", name, bytes,
+                       MNEME_NAME_BYTES_MAX);
+    if (!mn_utf8_valid(mn_or_empty(text), bytes))
+        return mn_fail(err, MNEME_INVALID, "%s: is not UTF-8", name);
+    return MNEME_OK;
+}
+
 /* Every writing call begins the same way. */
 static enum mneme_status begin_write(const struct mneme *handle, const struct mneme_change *change,
                                      struct mneme_change *ret_change, struct mneme_error *err)
@@ -20,6 +35,10 @@ static enum mneme_status begin_write(const struct mneme *handle, const struct mn
         MN_CHECK_SIZE(change, "change", err);
         memcpy(&known, change, change->size);
     }
+    MN_TRY(check_said("actor", known.actor, err));
+    MN_TRY(check_said("reason", known.reason, err));
+    if (known.now_ms < 0 || known.now_ms > NOW_MAX_MS)
+        return mn_fail(err, MNEME_INVALID, "now_ms: is outside the years 1970 to 9999");
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
     *ret_change = known;
@@ -52,6 +71,8 @@ enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *
     if (!known_events)
         return mn_fail_memory(err);
     MN_TRY(begin_write(handle, change, &known, err));
+    if (count && !events)
+        return mn_fail(err, MNEME_INVALID, "events: is NULL");
     for (size_t i = 0; i < count; i++)
         MN_TRY(mn_event_adopt(&events[i], &known_events[i], err));
     return mn_remember_events(&handle->world, known_events, count, &known, arena, ret_receipts,
@@ -102,6 +123,8 @@ enum mneme_status mneme_write(struct mneme *handle, const struct mneme_record *r
     struct mneme_change known;
 
     MN_TRY(begin_write(handle, change, &known, err));
+    if (count && !records)
+        return mn_fail(err, MNEME_INVALID, "records: is NULL");
     return mn_remember_records(&handle->world, records, count, &known, arena, ret_receipts,
                                ret_failed, err);
 }

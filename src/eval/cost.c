@@ -8,6 +8,7 @@
  */
 #include "eval/cost.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -19,6 +20,8 @@
 #define MEAN_TEXTS 16
 #define VECTOR_DIM_MAX 4096
 #define WARM_UP 20
+#define STRUCTURED_SHARE 0.07
+#define STRUCTURED_OF_USER 100.0 /* nobody states more preferences and rules, however long */
 #define SEED UINT64_C(0x6d6e656d65) /* "mneme" */
 #define NOW_MS INT64_C(1790000000000)
 
@@ -102,6 +105,8 @@ static enum mneme_status import(struct bench *b, struct mneme_error *err)
         size_t end = b->options->memories * (t + 1) / b->options->tenants;
 
         b->source.tenant_id = b->source.user_id = b->tenant[t];
+        b->source.structured_share =
+            fmin(STRUCTURED_SHARE, STRUCTURED_OF_USER / (double)(end - done + 1));
         while (done < end) {
             size_t some = end - done < RECORDS_AT_ONCE ? end - done : RECORDS_AT_ONCE;
 

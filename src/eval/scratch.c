@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,32 @@
 #include "base/str.h"
 
 #define RECORDS_AT_ONCE 256
+#define FOLDERS_MAX 8
+#define FOLDER_BYTES sizeof(((struct mn_scratch *)NULL)->folder)
+
+/* The folders that are there, for the handler of signals. A place is free while its first byte is 0:
+ * written last and cleared first, so that the handler never sees half a name. */
+static char folders[FOLDERS_MAX][FOLDER_BYTES];
+
+static void note_folder(const char *folder)
+{
+    for (size_t i = 0; i < FOLDERS_MAX; i++) {
+        volatile char *first = &folders[i][0];
+
+        if (*first)
+            continue;
+        strcpy(folders[i] + 1, folder + 1);
+        *first = folder[0];
+        return;
+    }
+}
+
+static void forget_folder(const char *folder)
+{
+    for (size_t i = 0; i < FOLDERS_MAX; i++)
+        if (!strcmp(folders[i], folder))
+            *(volatile char *)&folders[i][0] = '\0';
+}
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
@@ -27,9 +54,39 @@ void mn_scratch_close(struct mn_scratch *scratch)
 {
     mneme_close(scratch->handle);
     scratch->handle = NULL;
-    if (scratch->folder[0])
+    if (scratch->folder[0]) {
         nftw(scratch->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        forget_folder(scratch->folder);
+    }
     scratch->folder[0] = '\0';
+}
+
+/* Calls nothing but what may be called in a handler: the files are known by name. */
+static void remove_and_die(int number)
+{
+    static const char *const names[] = { "/store.mneme", "/store.mneme-wal", "/store.mneme-shm",
+                                         "/store.mneme-journal", "/store.mneme.lock", "/vectors" };
+    char path[FOLDER_BYTES + 32];
+
+    for (size_t i = 0; i < FOLDERS_MAX; i++) {
+        if (!folders[i][0])
+            continue;
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++) {
+            strcpy(path, folders[i]);
+            strcat(path, names[j]);
+            unlink(path);
+        }
+        rmdir(folders[i]);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void mn_scratch_heed_signals(void)
+{
+    signal(SIGINT, remove_and_die);
+    signal(SIGTERM, remove_and_die);
+    signal(SIGHUP, remove_and_die);
 }
 
 static enum mneme_status make_folder(struct mn_scratch *scratch, struct mneme_error *err)
@@ -43,6 +100,7 @@ static enum mneme_status make_folder(struct mn_scratch *scratch, struct mneme_er
         return mn_fail(err, MNEME_UNAVAILABLE, "no temporary folder can be made under %s: %s",
                        mn_empty(under) ? "/tmp" : under, strerror(errno));
     }
+    note_folder(scratch->folder);
     return MNEME_OK;
 }
 

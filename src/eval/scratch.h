@@ -27,6 +27,10 @@ enum mneme_status mn_scratch_open(const struct mn_eval_setup *setup, struct mn_s
 void mn_scratch_close(struct mn_scratch *scratch); /* accepts one that was never opened */
 #define MN_SCRATCH_AUTO MN_CLEANUP(mn_scratch_close) struct mn_scratch
 
+/* From now on a signal that ends the process (INT, TERM, HUP) takes the folders along. For programs,
+ * which own their signals. */
+void mn_scratch_heed_signals(void);
+
 /* mneme_write in batches, as an administrator who may load whatever the data holds. */
 enum mneme_status mn_scratch_load(struct mn_scratch *scratch, const struct mneme_record *records,
                                   size_t count, struct mneme_error *err);

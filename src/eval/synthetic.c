@@ -1,10 +1,11 @@
 /*
  * synthetic.c - memories made up from a seed.
  *
- * Words are made of syllables and characters by their rank, and ranks are drawn so that the n-th word
- * is about n times rarer than the first (Zipf): posting lists then have the lengths of real ones. The
- * mixture is that of a year of work: some preferences and rules, mostly decisions, facts, incidents,
- * procedures, and turns of conversations.
+ * Words are told by their rank, the rare ones made of syllables and characters, and ranks are drawn so
+ * that the n-th word is about n times rarer than the first (Zipf): posting lists then have the lengths
+ * of real ones. The
+ * mixture is that of a year of work: as many preferences and rules as the caller says, of the rest one
+ * half decisions, facts, incidents and procedures, the other turns of conversations.
  */
 #include "eval/synthetic.h"
 
@@ -47,6 +48,22 @@ static size_t zipf(struct mn_synthetic *source, size_t count)
 
 /* ---- words ---- */
 
+/* The most frequent are real, so that a request has about as many tokens as one of people. */
+static const char *const frequent[] = {
+    "the",     "a",       "of",      "to",       "and",     "in",      "is",       "for",
+    "on",      "with",    "we",      "was",      "it",      "by",      "service",  "error",
+    "version", "data",    "user",    "time",     "server",  "test",    "config",   "deploy",
+    "cache",   "query",   "table",   "index",    "login",   "token",   "timeout",  "retry",
+    "queue",   "message", "network", "port",     "disk",    "memory",  "backup",   "restore",
+    "release", "branch",  "build",   "pipeline", "review",  "ticket",  "customer", "order",
+    "payment", "price",   "invoice", "report",   "export",  "import",  "schema",   "migration",
+    "key",     "secret",  "rotate",  "certificate", "proxy", "gateway", "limit",   "rate",
+    "alert",   "monitor", "log",     "trace",    "latency", "cluster", "node",     "container",
+    "image",   "volume",  "schedule", "job",     "worker",  "thread",  "lock",     "deadlock",
+    "rollback", "patch",  "upgrade", "document", "meeting", "decision", "team",    "week",
+};
+#define FREQUENT (sizeof frequent / sizeof *frequent)
+
 static void put_english(struct mn_buf *out, size_t rank)
 {
     static const char *const syllables[] = { "ba", "con", "der", "fi",  "gra", "hon", "ker", "lo",
@@ -55,6 +72,10 @@ static void put_english(struct mn_buf *out, size_t rank)
     static const char *const endings[] = { "", "s", "ing", "er", "ed", "al", "ion", "ly" };
     size_t count = sizeof syllables / sizeof *syllables;
 
+    if (rank < FREQUENT) {
+        mn_buf_text(out, frequent[rank]);
+        return;
+    }
     for (size_t left = rank + 20; left; left /= count)
         mn_buf_text(out, syllables[left % count]);
     mn_buf_text(out, endings[rank % (sizeof endings / sizeof *endings)]);
@@ -155,21 +176,26 @@ void mn_synthetic_vector(struct mn_synthetic *source, const float *mean, size_t 
 
 struct kind {
     const char *type;
-    unsigned in_thousand; /* so many of a thousand memories */
+    unsigned in_thousand; /* so many of a thousand of its group */
     bool keyed;           /* answers a key now and then */
 };
 
-static const struct kind kinds[] = {
-    { "user_preference", 50, true },   { "project_constraint", 20, true },
-    { "repository_rule", 18, true },   { "previous_decision", 300, true },
-    { "fact", 312, false },            { "incident", 170, false },
-    { "successful_procedure", 130, false },
+static const struct kind structured[] = {
+    { "user_preference", 568, true },
+    { "project_constraint", 227, true },
+    { "repository_rule", 205, true },
 };
 
-static const struct kind *draw_kind(struct mn_synthetic *source)
+static const struct kind told[] = {
+    { "previous_decision", 329, true },
+    { "fact", 342, false },
+    { "incident", 186, false },
+    { "successful_procedure", 143, false },
+};
+
+static const struct kind *draw_kind(struct mn_synthetic *source, const struct kind *kind)
 {
     size_t at = below(source, 1000);
-    const struct kind *kind = kinds;
 
     while (at >= kind->in_thousand)
         at -= (kind++)->in_thousand;
@@ -205,20 +231,19 @@ static enum mneme_status draw_labels(struct mn_synthetic *source, const struct k
     memory->entities = (struct mneme_list){ entities, 1 };
     if (!kind->keyed || below(source, 3))
         return MNEME_OK;
-    memory->memory_key = mn_arena_printf(arena, "harbour.choice_%zu", below(source, 500));
+    memory->memory_key = mn_arena_printf(arena, "harbour.choice_%zu", below(source, 2000));
     memory->value = mn_arena_printf(arena, "choice %zu", below(source, 3));
     return memory->memory_key && memory->value ? MNEME_OK : mn_fail_memory(err);
 }
 
-static enum mneme_status make_memory(struct mn_synthetic *source, size_t number,
-                                     struct mn_arena *arena, struct mneme_memory *memory,
-                                     struct mneme_error *err)
+static enum mneme_status make_memory(struct mn_synthetic *source, const struct kind *kind,
+                                     size_t number, struct mn_arena *arena,
+                                     struct mneme_memory *memory, struct mneme_error *err)
 {
     static const enum mneme_authority authorities[] = { MNEME_EXPLICIT_USER, MNEME_EXPLICIT_USER,
                                                         MNEME_CONFIRMED_SYSTEM,
                                                         MNEME_TOOL_OBSERVATION,
                                                         MNEME_MODEL_INFERENCE };
-    const struct kind *kind = draw_kind(source);
 
     *memory = (struct mneme_memory)MNEME_MEMORY_INIT;
     memory->id = mn_arena_printf(arena, "syn-%zu", number);
@@ -248,7 +273,7 @@ static enum mneme_status make_event(struct mn_synthetic *source, size_t number,
     event->id = mn_arena_printf(arena, "syn-%zu", number);
     event->tenant_id = source->tenant_id;
     event->user_id = source->user_id;
-    event->session_id = mn_arena_printf(arena, "talk-%zu", number / (5 * SESSION_TURNS));
+    event->session_id = mn_arena_printf(arena, "talk-%zu", number / (2 * SESSION_TURNS));
     event->role = number % 2 ? "user" : "assistant";
     event->speaker = speakers[number % 2];
     event->text = mn_synthetic_text(source, (int)below(source, 2), 8 + below(source, 20), arena);
@@ -261,9 +286,10 @@ enum mneme_status mn_synthetic_next(struct mn_synthetic *source, size_t number,
                                     struct mn_arena *arena, struct mneme_record *ret_record,
                                     struct mneme_error *err)
 {
+    bool is_structured = share(source) < source->structured_share;
     struct mneme_record record = { 0 };
 
-    if (below(source, 5) == 0) {
+    if (!is_structured && below(source, 2)) {
         struct mneme_event *event = mn_arena_one(arena, struct mneme_event);
 
         if (!event)
@@ -276,7 +302,8 @@ enum mneme_status mn_synthetic_next(struct mn_synthetic *source, size_t number,
 
         if (!memory)
             return mn_fail_memory(err);
-        MN_TRY(make_memory(source, number, arena, memory, err));
+        MN_TRY(make_memory(source, draw_kind(source, is_structured ? structured : told), number,
+                           arena, memory, err));
         record.kind = MNEME_RECORD_MEMORY;
         record.memory = memory;
     }

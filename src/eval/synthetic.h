@@ -17,14 +17,16 @@ struct mn_synthetic {
     int64_t now_ms;  /* memories are up to a year older */
     const char *tenant_id;
     const char *user_id;
+    double structured_share; /* 0..1: of rows that are looked up, not told */
 };
 
 #define MN_SYNTHETIC_PROJECT "harbour"
 #define MN_SYNTHETIC_REPO "harbour-api"
 
 /*
- * The next record: a memory, or in one of five cases a turn of a session. Rows are of the user, one in
- * ten shared in the tenant. Lives in the arena. `number` makes its id.
+ * The next record: a preference or rule as often as structured_share says, else a memory that is told
+ * or, as often, a turn of a session. Memories are of the user, one in ten shared in the tenant. Lives
+ * in the arena. `number` makes its id.
  */
 enum mneme_status mn_synthetic_next(struct mn_synthetic *source, size_t number,
                                     struct mn_arena *arena, struct mneme_record *ret_record,

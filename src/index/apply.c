@@ -79,6 +79,15 @@ static enum mneme_status build(struct mn_world *world, struct mn_partition parti
     }
 }
 
+/* Units were erased, and nothing may say which: what is left is read anew. */
+static bool holds_erasure(const struct mn_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (changes->item[i].kind == MN_CHANGE_ERASE)
+            return true;
+    return false;
+}
+
 /* Ids among the changes that the index holds something of, each once. */
 static enum mneme_status changed_units(const struct mn_changes *changes, struct mn_arena *arena,
                                        const char ***ret_ids, size_t *ret_count,
@@ -94,7 +103,7 @@ static enum mneme_status changed_units(const struct mn_changes *changes, struct 
         bool seen = false;
 
         if (c->kind != MN_CHANGE_MEMORY && c->kind != MN_CHANGE_EVENT &&
-            c->kind != MN_CHANGE_VECTOR && c->kind != MN_CHANGE_ERASE)
+            c->kind != MN_CHANGE_VECTOR)
             continue;
         /* A memory and its vector change side by side: looking a few back finds the repetition. */
         for (size_t b = count; b > 0 && count - b < 4 && !seen; b--)
@@ -146,7 +155,7 @@ static enum mneme_status bring_up(struct mn_world *world, struct mn_partition pa
         snprintf(cursor.text, sizeof cursor.text, "%s", position);
         MN_TRY(world->store->ops->changes_after(world->store, &partition, &cursor, CHANGES_AT_ONCE,
                                                 scratch, &changes, err));
-        if (changes.too_old)
+        if (changes.too_old || holds_erasure(&changes))
             return build(world, partition, err);
         MN_TRY(apply_changes(world, partition, &changes, scratch, err));
         if (!changes.more)

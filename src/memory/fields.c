@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "text/letters.h"
 
 _Static_assert(sizeof(enum mneme_scope) == sizeof(unsigned), "enumerations are read as unsigned");
 
@@ -188,7 +189,7 @@ static enum mneme_status check_id(const char *name, const char *text, size_t lim
 {
     MN_TRY(check_text(name, text, limit, err));
     for (const char *c = text; *c; c++) {
-        if (((unsigned char)*c < 0x20 && !strchr("\n\t\r", *c)) || *c == 0x7f)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
             return mn_fail(err, MNEME_INVALID, "%s: holds the control character 0x%02x", name,
                            (unsigned)(unsigned char)*c);
     }
@@ -229,6 +230,8 @@ static enum mneme_status check_list(const struct mn_field *field, const struct m
     char name[64];
 
     MN_TRY(check_item_count(field->name, list->count, err));
+    if (list->count && !list->item)
+        return mn_fail(err, MNEME_INVALID, "%s: has items and no array", field->name);
     for (size_t i = 0; i < list->count; i++) {
         (void)snprintf(name, sizeof name, "%s[%zu]", field->name, i);
         if (mn_empty(list->item[i]))
@@ -242,6 +245,8 @@ static enum mneme_status check_pairs(const struct mn_field *field, const struct 
                                      struct mneme_error *err)
 {
     MN_TRY(check_item_count(field->name, pairs->count, err));
+    if (pairs->count && !pairs->item)
+        return mn_fail(err, MNEME_INVALID, "%s: has items and no array", field->name);
     for (size_t i = 0; i < pairs->count; i++) {
         const struct mneme_pair *pair = &pairs->item[i];
 
@@ -262,8 +267,16 @@ static enum mneme_status check_share(const char *name, double value, struct mnem
 {
     if (isnan(value))
         return mn_fail(err, MNEME_INVALID, "%s: is not a number", name);
-    if (value > 1.0)
+    if (value > 1.0 || isinf(value))
         return mn_fail(err, MNEME_INVALID, "%s: must be from 0 to 1", name);
+    return MNEME_OK;
+}
+
+/* What JSON keeps exactly everywhere, and far from where counting on would overflow. */
+static enum mneme_status check_magnitude(const char *name, int64_t value, struct mneme_error *err)
+{
+    if (value > MNEME_NUMBER_MAX || value < -MNEME_NUMBER_MAX)
+        return mn_fail(err, MNEME_INVALID, "%s: is beyond 2^53", name);
     return MNEME_OK;
 }
 
@@ -305,9 +318,10 @@ static enum mneme_status check_field(const struct mn_field *field, const void *p
     case MN_FIELD_COUNT:
         if (*(const int64_t *)place < 0)
             return mn_fail(err, MNEME_INVALID, "%s: is negative", name);
-        return MNEME_OK;
+        return check_magnitude(name, *(const int64_t *)place, err);
     case MN_FIELD_PLACE:
     case MN_FIELD_INTEGER:
+        return check_magnitude(name, *(const int64_t *)place, err);
     case MN_FIELD_FLAG:
     case MN_FIELD_OFF:
     case MN_FIELD_IGNORED:
@@ -324,20 +338,13 @@ enum mneme_status mn_fields_check(const struct mn_fields *fields, const void *re
     return MNEME_OK;
 }
 
-/* White space, and characters that show nothing. */
-static bool is_invisible(int32_t c)
-{
-    return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0xad || c == 0x3000 || c == 0x2060 ||
-           c == 0xfeff || (c >= 0x2000 && c <= 0x200f) || c == 0x2028 || c == 0x2029;
-}
-
 enum mneme_status mn_field_must(const char *name, const char *text, struct mneme_error *err)
 {
     size_t bytes = strlen(mn_or_empty(text));
     size_t at = 0;
 
     while (at < bytes) {
-        if (!is_invisible(mn_utf8_next(text, bytes, &at)))
+        if (!mn_letter_invisible(mn_utf8_next(text, bytes, &at)))
             return MNEME_OK;
     }
     return mn_fail(err, MNEME_INVALID, "%s: is empty, and must not be", name);

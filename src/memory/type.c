@@ -7,6 +7,8 @@
  */
 #include "memory/type.h"
 
+#include <string.h>
+
 #include "base/str.h"
 
 #define HALF_LIFE_OTHER_DAYS 90.0
@@ -60,8 +62,10 @@ const char *mn_section_name(enum mn_section section)
 
 int mn_type_find(const char *name)
 {
+    if (mn_empty(name))
+        return MN_TYPE_NONE;
     for (int type = 0; type < TYPE_COUNT; type++) {
-        if (mn_same(TYPES[type].name, name))
+        if (TYPES[type].name[0] == name[0] && strcmp(TYPES[type].name, name) == 0)
             return type;
     }
     return MN_TYPE_NONE;

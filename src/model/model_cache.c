@@ -186,13 +186,24 @@ static bool count_records(const struct cache *cache, uint64_t *ret_count)
     return true;
 }
 
-/* Looks at what was appended since. Records that are not whole keep their place and count as none. */
+static void forget_records(struct cache *cache)
+{
+    if (cache->slot)
+        memset(cache->slot, 0, cache->slot_room * sizeof *cache->slot);
+    cache->slot_count = 0;
+    cache->read_count = 0;
+}
+
+/* Looks at what was appended since. Records that are not whole keep their place and count as none. A
+ * file with fewer of them was emptied. */
 static bool catch_up(struct cache *cache)
 {
     uint64_t count;
 
     if (!count_records(cache, &count))
         return false;
+    if (count < cache->read_count)
+        forget_records(cache);
     while (cache->read_count < count) {
         uint64_t next = cache->read_count + 1;
         struct key key;
@@ -310,6 +321,40 @@ static void cache_free(struct mn_model *model)
 }
 
 static const struct mn_model_ops CACHE_OPS = { cache_embed, cache_count, cache_free };
+
+/* Zeros first: what a file no longer reaches may stay on the disk for long. */
+static bool empty_file(struct cache *cache)
+{
+    uint64_t count;
+
+    if (!count_records(cache, &count))
+        return false;
+    memset(cache->record, 0, cache->record_bytes);
+    for (uint64_t i = 1; i <= count; i++)
+        if (!write_at(cache->file, cache->record, cache->record_bytes, place_of(cache, i)))
+            return false;
+    return fdatasync(cache->file) == 0 && ftruncate(cache->file, HEAD_BYTES) == 0 &&
+           fsync(cache->file) == 0;
+}
+
+enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_error *err)
+{
+    struct cache *cache = (struct cache *)model;
+    bool emptied = false;
+
+    if (model->ops != &CACHE_OPS)
+        return MNEME_OK;
+    pthread_mutex_lock(&cache->lock);
+    if (cache->writes && flock(cache->file, LOCK_EX) == 0) {
+        emptied = empty_file(cache);
+        forget_records(cache);
+        flock(cache->file, LOCK_UN);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    if (!emptied)
+        return mn_fail(err, MNEME_UNAVAILABLE, "the file of cached vectors cannot be emptied");
+    return MNEME_OK;
+}
 
 struct mn_model_cache_counts mn_model_cache_counts(const struct mn_model *cache)
 {

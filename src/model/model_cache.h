@@ -6,8 +6,8 @@
  * no text is stored. Several processes may use one file: each sees what the others appended before
  * it appends itself.
  *
- * Meant for evaluation and imports that run again, not for stores whose erasures must reach every
- * copy: nothing in the file says whose text a vector was made of, so nothing can be taken out.
+ * Nothing in the file says whose text a vector was made of, so nothing can be taken out alone: an
+ * erasure empties it.
  */
 #ifndef MN_MODEL_MODEL_CACHE_H
 #define MN_MODEL_MODEL_CACHE_H
@@ -24,6 +24,12 @@
  */
 enum mneme_status mn_model_cache_new(struct mn_model *inner, const char *path,
                                      struct mn_model **ret_model, struct mneme_error *err);
+
+/*
+ * Empties the file for every process that uses it. Nothing to do for a model that is no cache.
+ * MNEME_UNAVAILABLE: it cannot be written.
+ */
+enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_error *err);
 
 /* Texts answered from the file, and those given to the inner model, since it was opened. */
 struct mn_model_cache_counts {

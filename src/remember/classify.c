@@ -49,8 +49,9 @@ static bool any_word(const char *folded, const char *const *words)
 
 static const char *type_of(const struct mneme_memory *memory)
 {
-    MN_ARENA_AUTO arena = mn_arena_new(strlen(memory->content) * 8 + 65536);
-    char *folded = arena ? mn_text_fold(arena, memory->content, strlen(memory->content)) : NULL;
+    const char *content = mn_or_empty(memory->content);
+    MN_ARENA_AUTO arena = mn_arena_new(strlen(content) * 8 + 65536);
+    char *folded = arena ? mn_text_fold(arena, content, strlen(content)) : NULL;
 
     for (size_t i = 0; folded && i < sizeof cues / sizeof *cues; i++)
         if (any_word(folded, cues[i].words))

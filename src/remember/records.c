@@ -19,6 +19,7 @@
 
 /* The writes of one call, and for each the record it came of. */
 struct batch {
+    struct mn_world *world;
     struct mn_arena *arena;
     struct {
         struct mn_write *item;
@@ -81,6 +82,25 @@ static enum mneme_status add_vector(struct batch *b, size_t record,
     return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = row }, err);
 }
 
+/* Loading over a row needs what editing it needs: without an admin grant the former row is asked. */
+static enum mneme_status authorise(const struct batch *b, const struct mneme_memory *draft,
+                                   struct mneme_error *err)
+{
+    struct mn_store *store = b->world->store;
+    struct mn_partition partition = { draft->tenant_id, mn_or_empty(draft->user_id) };
+    struct mn_row former;
+
+    MN_TRY(mn_authorise(draft, NULL, b->change->admin, err));
+    if (b->change->admin || mn_empty(draft->id))
+        return MNEME_OK;
+    enum mneme_status status =
+        store->ops->memory_get(store, partition, draft->id, b->arena, &former, err);
+    if (status == MNEME_NOT_FOUND)
+        return MNEME_OK;
+    MN_TRY(status);
+    return mn_authorise(draft, &former.memory, 0, err);
+}
+
 static enum mneme_status add_memory(struct batch *b, size_t record,
                                     const struct mneme_record *source, struct mneme_error *err)
 {
@@ -92,7 +112,7 @@ static enum mneme_status add_memory(struct batch *b, size_t record,
     MN_TRY(mn_memory_adopt(source->memory, &draft, err));
     mn_classify(&draft);
     MN_TRY(mn_memory_check(&draft, err));
-    MN_TRY(mn_authorise(&draft, NULL, b->change->admin, err));
+    MN_TRY(authorise(b, &draft, err));
     MN_TRY(mn_guard_secrets(&draft, b->change->allow_secrets, err));
     MN_TRY(mn_memory_complete(&draft, b->now_ms, b->arena, row, err));
     MN_TRY(add_write(b, record,
@@ -121,11 +141,16 @@ static enum mneme_status add_event(struct batch *b, size_t record, const struct 
 {
     struct mneme_event *row = mn_arena_one(b->arena, struct mneme_event);
     struct mneme_memory as_memory;
+    int secret = 0;
 
     if (!row)
         return mn_fail_memory(err);
     MN_TRY(mn_event_check(event, err));
+    MN_TRY(mn_guard_text("text", event->text, b->change->allow_secrets, &secret, err));
+    MN_TRY(mn_guard_text("attributes", event->attributes, b->change->allow_secrets, &secret, err));
     MN_TRY(mn_event_complete(event, b->now_ms, b->arena, row, err));
+    if (secret)
+        row->not_recallable = 1; /* kept as evidence; a turn has no sensitivity to raise */
     MN_TRY(add_write(b, record, (struct mn_write){ .kind = MN_WRITE_EVENT, .event = row }, err));
     if (!source || !source->vector)
         return MNEME_OK;
@@ -158,6 +183,7 @@ static enum mneme_status add_task_state(struct batch *b, size_t record,
     if (!row)
         return mn_fail_memory(err);
     MN_TRY(mn_task_state_check(state, err));
+    MN_TRY(mn_guard_text("state", state->state, b->change->allow_secrets, NULL, err));
     MN_TRY(mn_task_state_complete(state, b->now_ms, b->arena, row, err));
     return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_TASK_STATE, .task_state = row },
                      err);
@@ -193,6 +219,9 @@ static enum mneme_status add_record(struct batch *b, size_t at, const struct mne
     case MNEME_RECORD_EDGE:
         return add_edge(b, at, r->edge, err);
     case MNEME_RECORD_USAGE:
+        if (!b->change->admin)
+            return mn_fail(err, MNEME_FORBIDDEN,
+                           "usage: apart from its memory it needs an admin grant");
         MN_TRY(mn_usage_check(r->usage, err));
         return add_write(b, at, (struct mn_write){ .kind = MN_WRITE_USAGE, .usage = r->usage }, err);
     case MNEME_RECORD_NONE:
@@ -210,7 +239,7 @@ static void fill_receipts(const struct batch *b, const struct mn_written *writte
         struct mneme_receipt *receipt = &receipts[b->of[i]];
         const char *id = w->memory ? w->memory->id : w->event ? w->event->id : "";
 
-        if (i && b->of[i] == b->of[i - 1])
+        if ((i && b->of[i] == b->of[i - 1]) || w->kind == MN_WRITE_REQUEST)
             continue;
         receipt->revision = written[i].revision;
         receipt->outcome = written[i].unchanged  ? MNEME_UNCHANGED
@@ -284,10 +313,11 @@ static enum mneme_status commit_batch(struct mn_world *world, struct batch *b,
     return MNEME_OK;
 }
 
-static struct batch batch_of(const struct mn_world *world, const struct mneme_change *change,
+static struct batch batch_of(struct mn_world *world, const struct mneme_change *change,
                              struct mn_arena *arena)
 {
     return (struct batch){
+        .world = world,
         .arena = arena,
         .now_ms = change->now_ms ? change->now_ms : world->now_ms(),
         .change = change,
@@ -315,14 +345,75 @@ enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme
     return commit_batch(world, &b, ret_receipts, ret_failed, err);
 }
 
+/* *ret_answered: the same call was made before, and these were its receipts. */
+static enum mneme_status events_answered(struct mn_world *world, const struct mneme_event *events,
+                                         size_t count, const struct mneme_change *change,
+                                         struct mn_arena *arena, struct mneme_receipt *receipts,
+                                         bool *ret_answered, struct mneme_error *err)
+{
+    const char *key = NULL;
+
+    *ret_answered = count > 0 && !mn_empty(change->idempotency_key);
+    for (size_t i = 0; i < count && *ret_answered; i++) {
+        MN_TRY(mn_request_key("observe", change, i, arena, &key, err));
+        MN_TRY(mn_request_answered(
+            world, (struct mn_partition){ events[i].tenant_id, mn_or_empty(events[i].user_id) },
+            key, change, arena, &receipts[i], ret_answered, err));
+    }
+    return MNEME_OK;
+}
+
+/* Behind the events, what this call is answered. */
+static enum mneme_status add_requests(struct batch *b, size_t count, struct mneme_error *err)
+{
+    struct mn_request_row *rows = mn_arena_array(b->arena, struct mn_request_row, count + 1);
+
+    if (mn_empty(b->change->idempotency_key))
+        return MNEME_OK;
+    if (!rows)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        const struct mneme_event *event = b->writes.item[i].event;
+
+        rows[i] = (struct mn_request_row){ .partition = { event->tenant_id, event->user_id },
+                                           .outcome = MNEME_INSERTED,
+                                           .id = event->id,
+                                           .revision = 1 };
+        MN_TRY(mn_request_key("observe", b->change, i, b->arena, &rows[i].key, err));
+        MN_TRY(add_write(b, i, (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &rows[i] },
+                         err));
+    }
+    return MNEME_OK;
+}
+
 enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_event *events,
                                      size_t count, const struct mneme_change *change,
                                      struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                      struct mneme_error *err)
 {
     struct batch b = batch_of(world, change, arena);
+    struct mneme_receipt *receipts = mn_arena_array(arena, struct mneme_receipt, count + 1);
+    enum mneme_status status;
+    bool answered = false;
 
+    if (!receipts)
+        return mn_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         MN_TRY(add_event(&b, i, &events[i], NULL, err));
-    return commit_batch(world, &b, ret_receipts, NULL, err);
+    MN_TRY(add_requests(&b, count, err));
+    MN_TRY(events_answered(world, events, count, change, arena, receipts, &answered, err));
+    status = answered ? MNEME_OK : commit_batch(world, &b, receipts, NULL, err);
+    if (status == MNEME_CONFLICT) /* somebody was faster with the same call */
+        MN_TRY(events_answered(world, events, count, change, arena, receipts, &answered, err));
+    if (!answered && status != MNEME_OK)
+        return status;
+    if (ret_receipts)
+        memcpy(ret_receipts, receipts, count * sizeof *receipts);
+    if (answered)
+        return MNEME_OK;
+    for (size_t i = 0; i < count && !change->without_drafts; i++)
+        if (receipts[i].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
+            mn_remember_drafts(world, b.writes.item[i].event, events[i].event_time_ms, change,
+                               arena);
+    return MNEME_OK;
 }

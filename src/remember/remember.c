@@ -14,7 +14,11 @@
 #include "base/array.h"
 #include "index/index.h"
 #include "memory/record.h"
+#include "memory/type.h"
+#include "remember/draft.h"
+#include "search/search.h"
 #include "store/store.h"
+#include "text/analyze.h"
 
 static int64_t change_now(const struct mn_world *world, const struct mneme_change *change)
 {
@@ -70,92 +74,361 @@ static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outco
 
 /* ---- one memory ---- */
 
-static bool list_has(const struct mneme_list *list, const char *text)
+#define ATTEMPTS_MAX 16      /* each time somebody else wrote of the same key or text meanwhile */
+#define NOMINATED_MAX 3      /* rows compared by text, at some 70 us each */
+#define NOMINATE_COVERAGE 0.5 /* light rewordings share more of their words */
+
+/* The rows of this partition, agent and scope that an index holds for like the draft's text. */
+static enum mneme_status nominate(struct mn_world *world, const struct mneme_memory *draft,
+                                  int64_t now_ms, struct mn_arena *arena, struct mn_rows *ret_rows,
+                                  struct mneme_error *err)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->item[i], text))
-            return true;
-    return false;
-}
+    const char *permission = draft->requires_permission;
+    const char *scope = draft->scope_id;
+    struct mn_access access = {
+        .tenant = draft->tenant_id,
+        .user = draft->user_id,
+        .agent = draft->agent_id,
+        .session = draft->scope_kind == MNEME_SCOPE_SESSION ? scope : "",
+        .task = draft->scope_kind == MNEME_SCOPE_TASK ? scope : "",
+        .project = draft->scope_kind == MNEME_SCOPE_PROJECT ? scope : "",
+        .repository = draft->scope_kind == MNEME_SCOPE_REPO ? scope : "",
+        .clearance = MNEME_SECRET,
+        .permissions = { &permission, mn_empty(permission) ? 0 : 1 },
+        .at_ms = now_ms,
+    };
+    int type = mn_type_find(draft->type);
+    struct mn_terms terms = { 0 };
+    struct mn_query query = {
+        .access = &access,
+        .text_types = MN_TYPE_BIT(type == MN_TYPE_NONE ? mn_type_find("fact") : type),
+        .terms = &terms,
+        .language = mn_text_language(draft->content, strlen(draft->content)),
+        .text_k = NOMINATED_MAX,
+    };
+    struct mn_hits hits = { 0 };
+    struct mn_rows rows = { 0 };
+    const char *position = NULL;
 
-/* Evidence that the row does not have yet is appended; false when there is none. */
-static enum mneme_status join_provenance(struct mneme_memory *row, const struct mneme_list *more,
-                                         struct mn_arena *arena, bool *ret_grew,
-                                         struct mneme_error *err)
-{
-    const char **joined =
-        mn_arena_array(arena, const char *, row->provenance.count + more->count + 1);
-    size_t count = row->provenance.count;
+    MN_TRY(mn_index_catch_up(world, &access, arena, &position, err));
+    MN_TRY(mn_text_query_terms(arena, draft->content, strlen(draft->content), &terms, err));
+    MN_TRY(world->search->ops->top(world->search, &query, arena, &hits, err));
+    for (size_t i = 0; i < hits.count; i++) {
+        struct mn_row *row;
 
-    if (!joined)
-        return mn_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        joined[i] = row->provenance.item[i];
-    for (size_t i = 0; i < more->count; i++)
-        if (!list_has(&row->provenance, more->item[i]))
-            joined[count++] = more->item[i];
-    *ret_grew = count > row->provenance.count;
-    row->provenance = (struct mneme_list){ joined, count };
-    return MNEME_OK;
-}
-
-/* The text is there already: independent evidence raises its confidence, repetition changes nothing. */
-static enum mneme_status confirm(struct mn_world *world, const struct mn_row *there,
-                                 const struct mneme_memory *again,
-                                 const struct mneme_change *change, struct mn_arena *arena,
-                                 struct mneme_receipt *receipt, struct mneme_error *err)
-{
-    struct mneme_memory row = there->memory;
-    struct mn_written *written = NULL;
-    bool grew = false;
-
-    MN_TRY(join_provenance(&row, &again->provenance, arena, &grew, err));
-    if (!grew) {
-        fill_receipt(receipt, MNEME_CONFIRMED, row.id, row.revision);
-        return MNEME_OK;
+        if (hits.item[i].coverage < NOMINATE_COVERAGE || hits.item[i].unit.is_event)
+            continue;
+        row = mn_array_add(arena, &rows);
+        if (!row)
+            return mn_fail_memory(err);
+        MN_TRY(world->store->ops->memory_get(
+            world->store, (struct mn_partition){ draft->tenant_id, draft->user_id },
+            hits.item[i].unit.id, arena, row, err));
     }
-    row.confidence = row.confidence + 0.1 > 1.0 ? 1.0 : row.confidence + 0.1;
-    row.confirmed_at_ms = change_now(world, change);
-    struct mn_write write = { .kind = MN_WRITE_MEMORY,
-                              .expected_revision = there->memory.revision,
-                              .memory = &row };
-    MN_TRY(commit_all(world, &write, 1, change, arena, &written, err));
-    fill_receipt(receipt, MNEME_CONFIRMED, row.id, written[0].revision);
+    *ret_rows = rows;
     return MNEME_OK;
+}
+
+/* A memory that is being written: what it is, and what it stands beside. */
+struct writing {
+    struct mn_world *world;
+    const struct mneme_change *change;
+    struct mn_arena *arena;
+    struct mneme_memory row;
+    int64_t said_at_ms; /* 0: undated */
+    bool keeps_id;
+    const char *request_key; /* "": none */
+    struct mn_mark mark;
+    struct mn_verdict verdict;
+};
+
+static struct mn_partition partition_of(const struct mneme_memory *row)
+{
+    return (struct mn_partition){ row->tenant_id, row->user_id };
+}
+
+/* Why the rows change, unless the caller says it. */
+static const char *reason_of(const struct writing *w)
+{
+    const char *by = w->row.id;
+
+    if (!mn_empty(w->change->reason))
+        return w->change->reason;
+    if (w->verdict.ended_count)
+        return mn_arena_printf(w->arena, "superseded by %s",
+                               w->verdict.into ? w->verdict.into->memory.id : by);
+    return w->verdict.act == MN_ACT_CONFIRM ? "confirmed"
+           : w->verdict.act == MN_ACT_MERGE ? "merged with another that says the same"
+                                            : "";
+}
+
+/* When what the draft replaces ceases to hold. */
+static int64_t end_of(const struct writing *w, const struct mneme_memory *ended)
+{
+    int64_t at = w->row.valid_from_ms ? w->row.valid_from_ms
+                 : w->said_at_ms      ? w->said_at_ms
+                                      : change_now(w->world, w->change);
+
+    return at > ended->valid_from_ms ? at : ended->valid_from_ms + 1;
+}
+
+static struct mn_write *add_row(struct mn_write *at, const struct mneme_memory *row,
+                                int64_t expected)
+{
+    *at = (struct mn_write){ .kind = MN_WRITE_MEMORY,
+                             .expected_revision = expected,
+                             .memory = row };
+    return at + 1;
+}
+
+/* What the draft supersedes: it keeps its text and gets an end. */
+static enum mneme_status add_ended(const struct writing *w, struct mn_write **at,
+                                   struct mneme_error *err)
+{
+    int64_t now_ms = change_now(w->world, w->change);
+    struct mneme_memory *rows =
+        mn_arena_array(w->arena, struct mneme_memory, w->verdict.ended_count + 1);
+
+    if (!rows)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < w->verdict.ended_count; i++) {
+        const struct mneme_memory *former = &w->verdict.ended[i]->memory;
+        int64_t end_ms = end_of(w, former);
+
+        rows[i] = *former;
+        rows[i].valid_until_ms = former->valid_until_ms && former->valid_until_ms < end_ms
+                                     ? former->valid_until_ms
+                                     : end_ms;
+        if (end_ms <= now_ms) /* else it holds until its successor does */
+            rows[i].status = MNEME_SUPERSEDED;
+        rows[i].updated_at_ms = now_ms;
+        *at = add_row(*at, &rows[i], former->revision);
+    }
+    return MNEME_OK;
+}
+
+/* The question that stays open, or the answer to those that were. */
+static enum mneme_status add_question(const struct writing *w, struct mn_write **at,
+                                      struct mneme_error *err)
+{
+    const struct mn_verdict *v = &w->verdict;
+    struct mn_clarification *c = mn_arena_one(w->arena, struct mn_clarification);
+    const char **ids = mn_arena_array(w->arena, const char *, v->rival_count + 1);
+    bool chinese = mn_text_language(w->row.content, strlen(w->row.content)) == MN_LANGUAGE_ZH;
+
+    if (!v->rival_count && !v->ended_count)
+        return MNEME_OK;
+    if (!c || !ids)
+        return mn_fail_memory(err);
+    c->partition = partition_of(&w->row);
+    c->memory_key = w->row.memory_key;
+    c->resolved = !v->rival_count;
+    ids[c->memory_ids.count++] = w->row.id;
+    for (size_t i = 0; i < v->rival_count; i++) {
+        ids[c->memory_ids.count++] = v->rival[i]->memory.id;
+        c->blocking = c->blocking || v->rival[i]->memory.risk == MNEME_RISK_HIGH;
+    }
+    c->memory_ids.item = ids;
+    c->blocking = c->blocking || w->row.risk == MNEME_RISK_HIGH;
+    c->id = mn_arena_printf(w->arena, "clr_%s", w->row.id);
+    c->question = mn_arena_printf(w->arena,
+                                  chinese ? "关于“%s”，记忆互相矛盾：以哪一条为准？"
+                                          : "Memories disagree about \"%s\": which one holds?",
+                                  w->row.memory_key);
+    if (!c->id || !c->question)
+        return mn_fail_memory(err);
+    **at = (struct mn_write){ .kind = MN_WRITE_CLARIFICATION, .clarification = c };
+    (*at)++;
+    return MNEME_OK;
+}
+
+/* The row as it enters: its place in the history of its key. */
+static void take_place(struct writing *w)
+{
+    const struct mn_verdict *v = &w->verdict;
+    struct mneme_memory *row = &w->row;
+
+    for (size_t i = 0; i < v->ended_count; i++)
+        if (v->ended[i]->memory.version >= row->version)
+            row->version = v->ended[i]->memory.version + 1;
+    if (v->ended_count) {
+        int64_t from_ms = end_of(w, &v->ended[0]->memory);
+
+        if (mn_empty(row->supersedes))
+            row->supersedes = v->ended[0]->memory.id;
+        if (!row->valid_from_ms && (!row->valid_until_ms || from_ms < row->valid_until_ms))
+            row->valid_from_ms = from_ms;
+    }
+    if (v->act == MN_ACT_PAST) {
+        row->status = MNEME_SUPERSEDED;
+        if (!row->valid_until_ms || row->valid_until_ms > v->past_until_ms)
+            row->valid_until_ms = v->past_until_ms;
+        if (!row->valid_from_ms && w->said_at_ms)
+            row->valid_from_ms = w->said_at_ms;
+    }
+}
+
+static enum mneme_outcome outcome_of(const struct mn_verdict *v)
+{
+    if (v->into)
+        return v->act == MN_ACT_MERGE ? MNEME_MERGED : MNEME_CONFIRMED;
+    return v->rival_count ? MNEME_RIVAL : v->ended_count ? MNEME_SUPERSEDES : MNEME_INSERTED;
+}
+
+/* One transaction: the guard, the row or the one it is taken into, what it ends, what stays open. */
+static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt *receipt,
+                                        struct mneme_error *err)
+{
+    const struct mn_verdict *v = &w->verdict;
+    struct mn_write *writes = mn_arena_array(w->arena, struct mn_write, v->ended_count + 4);
+    struct mn_guard guard = { .partition = partition_of(&w->row),
+                              .content_hash = w->row.content_hash,
+                              .memory_key = w->row.memory_key,
+                              .mark = w->mark };
+    struct mneme_change change = *w->change;
+    struct mn_write *at = writes;
+    struct mn_written *written = NULL;
+    struct mneme_memory row;
+    bool grew = true;
+
+    if (!writes)
+        return mn_fail_memory(err);
+    *at++ = (struct mn_write){ .kind = MN_WRITE_GUARD, .guard = &guard };
+    take_place(w);
+    row = w->row;
+    if (v->into)
+        MN_TRY(mn_join(&v->into->memory, &w->row, v->act, change_now(w->world, w->change),
+                       w->arena, &row, &grew, err));
+    struct mn_request_row request = {
+        .partition = partition_of(&row),
+        .key = w->request_key,
+        .outcome = outcome_of(v),
+        .id = row.id,
+        .revision = !v->into ? 1 : row.revision + grew,
+    };
+    if (!mn_empty(request.key))
+        *at++ = (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &request };
+    if (!grew) {
+        fill_receipt(receipt, outcome_of(v), row.id, row.revision);
+        return mn_empty(request.key) ? MNEME_OK
+                                     : commit_all(w->world, writes, (size_t)(at - writes), &change,
+                                                  w->arena, &written, err);
+    }
+    at = add_row(at, &row, v->into ? v->into->memory.revision : MN_REVISION_NEW);
+    MN_TRY(add_ended(w, &at, err));
+    MN_TRY(add_question(w, &at, err));
+    change.reason = reason_of(w);
+    MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written, err));
+    fill_receipt(receipt, outcome_of(v), row.id, written[mn_empty(request.key) ? 1 : 2].revision);
+    embed_now(w->world, w->change, partition_of(&row), &row.id, 1);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_request_key(const char *call, const struct mneme_change *change, size_t part,
+                                 struct mn_arena *arena, const char **ret_key,
+                                 struct mneme_error *err)
+{
+    const char *given = mn_or_empty(change->idempotency_key);
+    const char *key = "";
+
+    if (strlen(given) > MNEME_NAME_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "idempotency_key: %zu bytes, at most %d", strlen(given),
+                       MNEME_NAME_BYTES_MAX);
+    if (*given)
+        key = mn_arena_printf(arena, "%s:%zu:%s", call, part, given);
+    if (!key)
+        return mn_fail_memory(err);
+    *ret_key = key;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_request_answered(struct mn_world *world, struct mn_partition partition,
+                                      const char *key, const struct mneme_change *change,
+                                      struct mn_arena *arena, struct mneme_receipt *ret_receipt,
+                                      bool *ret_found, struct mneme_error *err)
+{
+    struct mn_request_row row;
+    enum mneme_status status;
+
+    *ret_found = false;
+    if (mn_empty(key))
+        return MNEME_OK;
+    status = world->store->ops->request_get(world->store, partition, key,
+                                            change_now(world, change), arena, &row, err);
+    if (status == MNEME_NOT_FOUND)
+        return MNEME_OK;
+    MN_TRY(status);
+    fill_receipt(ret_receipt, (enum mneme_outcome)row.outcome, row.id, row.revision);
+    *ret_found = true;
+    return MNEME_OK;
+}
+
+/* Looks, decides and commits; MNEME_CONFLICT when somebody wrote of the same meanwhile. */
+static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receipt,
+                                 struct mneme_error *err)
+{
+    const struct mneme_memory row = w->row;
+    struct mn_rows alike = { 0 };
+    struct mn_rows near = { 0 };
+    struct mneme_error ignored;
+    int64_t now_ms = change_now(w->world, w->change);
+    bool same = false;
+    bool answered = false;
+
+    MN_TRY(mn_request_answered(w->world, partition_of(&row), w->request_key, w->change,
+                               w->arena, receipt, &answered, err));
+    if (answered)
+        return MNEME_OK;
+    MN_TRY(w->world->store->ops->memories_alike(w->world->store, &row, w->arena, &alike, &w->mark,
+                                                err));
+    for (size_t i = 0; i < alike.count && !same; i++)
+        same = mn_same(alike.item[i].memory.content_hash, row.content_hash);
+    /* An index that does not answer nominates nobody: the memory is stored all the same. */
+    if (!same && !w->keeps_id)
+        (void)nominate(w->world, &row, now_ms, w->arena, &near, &ignored);
+    MN_TRY(mn_dedupe(&row, &alike, &near, w->said_at_ms, now_ms, w->keeps_id, w->arena,
+                     &w->verdict, err));
+    enum mneme_status status = commit_verdict(w, receipt, err);
+    if (status != MNEME_OK)
+        w->row = row;
+    return status;
 }
 
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
                               struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
-    struct mneme_memory draft, row;
+    struct writing w = { .world = world, .change = change, .arena = arena };
     struct mneme_receipt receipt = { 0 };
-    struct mn_written *written = NULL;
-    struct mn_rows same = { 0 };
+    struct mneme_error failed;
+    struct mneme_memory draft;
+    enum mneme_status status = MNEME_CONFLICT;
 
     MN_TRY(mn_memory_adopt(memory, &draft, err));
     mn_classify(&draft);
     MN_TRY(mn_memory_check(&draft, err));
+    MN_TRY(mn_describe(&draft, arena, err));
     MN_TRY(mn_authorise(&draft, NULL, change->admin, err));
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
-    MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &row, err));
-    if (row.authority == MNEME_MODEL_INFERENCE && row.confidence > 0.9 && !row.confirmed_at_ms)
-        row.confidence = 0.9;
-
-    if (mn_empty(memory->id)) {
-        MN_TRY(world->store->ops->memories_by_hash(world->store, &row, arena, &same, err));
-        if (same.count) {
-            MN_TRY(confirm(world, &same.item[0], &row, change, arena, &receipt, err));
-            *ret_receipt = receipt;
-            return MNEME_OK;
-        }
+    MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &w.row, err));
+    if (w.row.authority == MNEME_MODEL_INFERENCE && w.row.confidence > 0.9 &&
+        !w.row.confirmed_at_ms)
+        w.row.confidence = 0.9;
+    w.keeps_id = !mn_empty(draft.id);
+    MN_TRY(mn_request_key("remember", change, 0, arena, &w.request_key, err));
+    w.said_at_ms = draft.event_time_ms   ? draft.event_time_ms
+                   : draft.valid_from_ms ? draft.valid_from_ms
+                                         : draft.created_at_ms;
+    for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++) {
+        status = attempt(&w, &receipt, &failed);
+        if (status == MNEME_CONFLICT && strcmp(failed.field, "revision") != 0)
+            break;
     }
-    struct mn_write write = { .kind = MN_WRITE_MEMORY,
-                              .expected_revision = MN_REVISION_NEW,
-                              .memory = &row };
-    MN_TRY(commit_all(world, &write, 1, change, arena, &written, err));
-    fill_receipt(&receipt, MNEME_INSERTED, row.id, written[0].revision);
-    embed_now(world, change, (struct mn_partition){ row.tenant_id, row.user_id }, &row.id, 1);
+    if (status != MNEME_OK) {
+        if (err)
+            *err = failed;
+        return status;
+    }
     *ret_receipt = receipt;
     return MNEME_OK;
 }

@@ -8,10 +8,13 @@
 #ifndef MN_REMEMBER_REMEMBER_H
 #define MN_REMEMBER_REMEMBER_H
 
+#include <stdbool.h>
+
 #include <mneme/remember.h>
 
 #include "base/arena.h"
 #include "base/world.h"
+#include "memory/partition.h"
 
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
@@ -32,7 +35,21 @@ enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme
                                       struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                       size_t *ret_failed, struct mneme_error *err);
 
-/* ---- pure parts ---- */
+/* Draws memories from an event that is stored. said_at_ms: its time where one was given, else 0. */
+void mn_remember_drafts(struct mn_world *world, const struct mneme_event *event, int64_t said_at_ms,
+                        const struct mneme_change *change, struct mn_arena *arena);
+
+/* The caller's idempotency key as it is kept, for one part of one call; "" without one. */
+enum mneme_status mn_request_key(const char *call, const struct mneme_change *change, size_t part,
+                                 struct mn_arena *arena, const char **ret_key,
+                                 struct mneme_error *err);
+/* Has a request of this key been answered? *ret_found; then the receipt is as it was. */
+enum mneme_status mn_request_answered(struct mn_world *world, struct mn_partition partition,
+                                      const char *key, const struct mneme_change *change,
+                                      struct mn_arena *arena, struct mneme_receipt *ret_receipt,
+                                      bool *ret_found, struct mneme_error *err);
+
+/* ---- pure parts; the stages are in draft.h ---- */
 
 /* Fills type, scope and key where they are empty, by rules over the text. */
 void mn_classify(struct mneme_memory *memory);
@@ -41,7 +58,11 @@ void mn_classify(struct mneme_memory *memory);
 enum mneme_status mn_authorise(const struct mneme_memory *memory, const struct mneme_memory *former,
                                int admin, struct mneme_error *err);
 
-/* MNEME_INVALID when a text field holds a secret and allow is 0; else raises the sensitivity. */
+/* MNEME_INVALID naming the field when the text holds a secret and allow is 0; *ret_secret (may be
+ * NULL) is set to 1 when it holds one. */
+enum mneme_status mn_guard_text(const char *name, const char *text, int allow, int *ret_secret,
+                                struct mneme_error *err);
+/* The same for every text of a memory, whose sensitivity is raised to secret when one does. */
 enum mneme_status mn_guard_secrets(struct mneme_memory *memory, int allow, struct mneme_error *err);
 
 #endif

@@ -301,15 +301,48 @@ static void put_markdown_fact(struct mn_buf *out, const char *before, const char
     }
 }
 
+/* What others chose the words of, in quotes where it could be read as more than one word. */
+static void put_markdown_name(struct mn_buf *out, const char *before, const char *value)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:@+";
+    size_t bytes = strlen(value);
+
+    if (!bytes)
+        return;
+    if (strspn(value, plain) == bytes && value[bytes - 1] != ':') {
+        put_markdown_fact(out, before, value);
+        return;
+    }
+    mn_buf_text(out, before);
+    mn_buf_char(out, '"');
+    for (const char *from = value; *from;) {
+        size_t run = strcspn(from, "\"");
+        MN_BUF_AUTO part = { 0 };
+
+        mn_buf_put(&part, from, run);
+        if (part.bytes)
+            put_markdown_fact(out, "", part.at);
+        if (part.failed)
+            out->failed = true;
+        from += run;
+        if (*from) {
+            mn_buf_text(out, "''");
+            from++;
+        }
+    }
+    mn_buf_char(out, '"');
+}
+
 static void put_markdown_memory(struct mn_buf *out, const struct facts *facts, const char *text)
 {
-    put_markdown_fact(out, "- id ", facts->id);
+    put_markdown_name(out, "- id ", facts->id);
     put_markdown_fact(out, ", ", facts->type);
-    put_markdown_fact(out, ", ", facts->scope);
+    put_markdown_name(out, ", ", facts->scope);
     put_markdown_fact(out, ", ", facts->authority);
     put_markdown_fact(out, ", confidence ", facts->confidence);
     put_markdown_fact(out, ", ", facts->date);
-    put_markdown_fact(out, ", said by ", facts->speaker);
+    put_markdown_name(out, ", said by ", facts->speaker);
     put_markdown_fact(out, ", ", facts->suspicious ? "suspicious" : "");
     mn_buf_text(out, ":\n  ");
     put_markdown(out, text);

@@ -1,18 +1,20 @@
 /*
  * budget.c - stage 9: what goes in.
  *
- * First the floor, then what rules force, then the rest by maximal marginal relevance (Carbonell and
- * Goldstein, SIGIR 1998): the next memory is the one that scores best after what it repeats of those
- * already chosen is taken off. A block that holds a constraint, a preference, the state of the task,
- * an incident and a procedure serves better than six alike preferences, so a memory whose role is
- * still open gets a small start, unless it is next to irrelevant; the caps of the type do the rest.
+ * First the floor, then what rules force, then the rest by maximal marginal relevance (Carbonell
+ * and Goldstein, SIGIR 1998): the next memory is the one that scores best after what it repeats of
+ * those already chosen is taken off. A block that holds a constraint, a preference, the state of
+ * the task, an incident and a procedure serves better than six alike preferences, so a memory whose
+ * role is still open gets a small start, unless it is next to irrelevant; the caps of the type do
+ * the rest.
  *
  * Forced memories come first and whole, past the caps on items and type, though they count. If they
- * alone exceed the tokens they go in alone, and the answer says so. Otherwise the block, counted as it
- * stands with its markup, never exceeds them: costs of elements are added up, and where the sum comes
- * near the limit the block itself is built and counted. What does not fit goes in as its summary, or
- * makes room by shortening what is less important than itself, or stays out; a smaller one further
- * down may still fit. The caller's own evidence takes what is left, best first: it has it anyway.
+ * alone exceed the tokens they go in alone, and the answer says so. Otherwise the block, counted as
+ * it stands with its markup, never exceeds them: costs of elements are added up, and where the sum
+ * comes near the limit the block itself is built and counted. What does not fit goes in as its
+ * summary, or makes room by shortening what is less important than itself, or stays out; a smaller
+ * one further down may still fit. The caller's own evidence takes what is left, best first: it has
+ * it anyway.
  *
  * Considered: choosing the set of best total score (a knapsack). It drops the best memory for two
  * middling ones, which is hard to explain and was not what anybody expected.
@@ -36,9 +38,10 @@
 
 static const struct mneme_list NO_EVIDENCE = { 0 };
 
-/* How many of a section are missed when absent. Of the preferences only explicit ones. */
+/* How many of a section are missed when absent: of the preferences only explicit ones, of the task
+ * state what is remembered of it and its checkpoint. */
 static const size_t ROLE[MN_SECTION_COUNT] = {
-    [MN_SECTION_CONSTRAINTS] = 2, [MN_SECTION_PREFERENCES] = 1, [MN_SECTION_TASK_STATE] = 1,
+    [MN_SECTION_CONSTRAINTS] = 2, [MN_SECTION_PREFERENCES] = 1, [MN_SECTION_TASK_STATE] = 2,
     [MN_SECTION_INCIDENTS] = 1,   [MN_SECTION_PROCEDURES] = 1,
 };
 
@@ -46,8 +49,8 @@ static const size_t ROLE[MN_SECTION_COUNT] = {
 struct waiting {
     const struct mn_candidate *c;
     enum mn_section section;
-    size_t type;         /* number; those of no known type share one */
-    double nearest;      /* similarity to the nearest chosen one */
+    size_t type;    /* number; those of no known type share one */
+    double nearest; /* similarity to the nearest chosen one */
     bool glanced;
     struct mn_glance glance;
     enum mn_reason fate; /* NONE: still waiting */
@@ -419,7 +422,8 @@ static enum mneme_status finish(struct choosing *ch, const struct mneme_list *ev
     qsort(ch->chosen + ch->forced_count, ch->chosen_count - ch->forced_count, sizeof *ch->chosen,
           by_final);
     MN_TRY(build(ch, ch->chosen_count, &NO_EVIDENCE, &xml, &tokens, err));
-    /* Sums tell the whole to within NEAR_TOKENS; should one ever not, the limit holds all the same. */
+    /* Sums tell the whole to within NEAR_TOKENS; should one ever not, the limit holds all the same.
+     */
     while (tokens > ch->budget.tokens_max && ch->chosen_count > ch->forced_count) {
         mn_trace_reject(trace, &ch->chosen[--ch->chosen_count], MN_STAGE_BUDGET, MN_REASON_BUDGET,
                         NULL);

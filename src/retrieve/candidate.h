@@ -13,6 +13,7 @@
 
 #include "memory/reason.h"
 #include "memory/type.h"
+#include "search/context_signals.h"
 #include "text/analyze.h"
 
 enum mn_source {
@@ -69,6 +70,8 @@ struct mn_candidate {
     bool has_vector;
     double vector;          /* F, raw */
     double raw_relevance;   /* J = F + text_weight X, with imputation; absolute (stage 7 sets it early) */
+    const struct mn_context *context; /* of a turn: what those around it say; NULL: not known */
+    double conversation;    /* 0..1: how much that is, of the best of the pool (stage 7) */
     double path_confidence; /* graph: product along the path; 0 when the graph did not bring it */
     bool forced;            /* a rule's trigger fired */
     int64_t rule_priority;

@@ -2,13 +2,14 @@
  * floor.c - what is worth showing at all, however well it ranks.
  *
  * The best of nothing is still nothing: ranks and scaled scores say which candidate is best, never
- * whether it is good. So the floor reads what brought a candidate. A rule that fired, the state of the
- * task at hand, a constraint of the stated task, repository or project suffice by themselves. What
- * the request asks for by kind (only structured types are asked for) qualifies as that kind; so does
- * what happened in the time it names, where it names the kind as well ("incidents of last month"). A
- * preference, or a constraint wider than the project, qualifies when the plan wants its type and some
- * of its labels or words are met. What a graph brought needs a path of enough confidence. Everything
- * else must be as close to the request as the model profile demands, on the raw scale.
+ * whether it is good. So the floor reads what brought a candidate. A rule that fired, the state of
+ * the task at hand, a constraint of the stated task, repository or project suffice by themselves.
+ * What the request asks for by kind (only structured types are asked for) qualifies as that kind;
+ * so does what happened in the time it names, where it names the kind as well ("incidents of last
+ * month"). A preference, or a constraint wider than the project, qualifies when the plan wants its
+ * type and some of its labels or words are met. What a graph brought needs a path of enough
+ * confidence. Everything else must be as close to the request as the model profile demands, on the
+ * raw scale.
  *
  * A text that gives orders has none of the privileges of a constraint: its likeness must carry it.
  */
@@ -50,8 +51,8 @@ static const char *const WHY[] = {
 
 static bool is_narrow(enum mneme_scope scope)
 {
-    return scope == MNEME_SCOPE_TASK || scope == MNEME_SCOPE_SESSION ||
-           scope == MNEME_SCOPE_REPO || scope == MNEME_SCOPE_PROJECT;
+    return scope == MNEME_SCOPE_TASK || scope == MNEME_SCOPE_SESSION || scope == MNEME_SCOPE_REPO ||
+           scope == MNEME_SCOPE_PROJECT;
 }
 
 /* Is its scope the one the identity has open? */
@@ -78,9 +79,8 @@ static enum pass by_nature(const struct mn_access *access, const struct mn_plan 
     int number = mn_type_find(m->type);
     const struct mn_type *type = mn_type_at(number);
 
-    if (c->is_checkpoint ||
-        (type->section == MN_SECTION_TASK_STATE && m->scope_kind == MNEME_SCOPE_TASK &&
-         is_stated(access, m)))
+    if (c->is_checkpoint || (type->section == MN_SECTION_TASK_STATE &&
+                             m->scope_kind == MNEME_SCOPE_TASK && is_stated(access, m)))
         return PASS_TASK;
     if (c->suspicious)
         return PASS_NOT;

@@ -18,9 +18,9 @@
 
 #include <string.h>
 
-#include "retrieve/cue.h"
+#include "text/cue.h"
 #include "retrieve/payload.h"
-#include "retrieve/pleasantry.h"
+#include "text/pleasantry.h"
 #include "retrieve/self_contained.h"
 
 /* ---- intents ---- */

@@ -2,9 +2,9 @@
  * glance.c - a text as the set of its triples of bytes.
  *
  * One bit of 1,024 for each three bytes in a row, ASCII case and white space aside: three bytes are
- * one Chinese character or a good part of an English syllable, so that texts in other words share few
- * and reworded ones most. Only the beginning is looked at: past it the set fills up and everything
- * begins to look like everything.
+ * one Chinese character or a good part of an English syllable, so that texts in other words share
+ * few and reworded ones most. Only the beginning is looked at: past it the set fills up and
+ * everything begins to look like everything.
  */
 #include "retrieve/glance.h"
 

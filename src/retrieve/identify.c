@@ -141,8 +141,8 @@ static enum mneme_status check_signals(const struct mneme_signals *signals, stru
     MN_TRY(check_text("tool", signals->tool, MNEME_NAME_BYTES_MAX, err));
     MN_TRY(check_text("task_type", signals->task_type, MNEME_NAME_BYTES_MAX, err));
     MN_TRY(check_list("paths", &signals->paths, MNEME_NAME_BYTES_MAX, err));
-    MN_TRY(check_text("dialogue", signals->dialogue, MNEME_LINE_BYTES_MAX, err));
-    return check_text("tool_results", signals->tool_results, MNEME_LINE_BYTES_MAX, err);
+    MN_TRY(check_text("dialogue", signals->dialogue, MNEME_JSON_BYTES_MAX, err));
+    return check_text("tool_results", signals->tool_results, MNEME_JSON_BYTES_MAX, err);
 }
 
 enum mneme_status mn_identify(const struct mneme_request *request, int64_t now_ms,

@@ -14,8 +14,8 @@ const struct mneme_memory *mn_answer_of(const struct mn_candidate *candidate);
 
 #define MN_KEY_NONE SIZE_MAX
 
-/* *ret_group[i]: number of the key of item i, from 0 in the order of first sight, MN_KEY_NONE without
- * a key. *ret_count: how many keys. Both in the arena. */
+/* *ret_group[i]: number of the key of item i, from 0 in the order of first sight, MN_KEY_NONE
+ * without a key. *ret_count: how many keys. Both in the arena. */
 enum mneme_status mn_key_groups(const struct mn_candidates *found, struct mn_arena *arena,
                                 size_t **ret_group, size_t *ret_count, struct mneme_error *err);
 

@@ -10,11 +10,11 @@
  *   4. a rewording inside one owner and scope. Cosines, or a glance where there are none, only
  *      nominate among the best; the text rules decide (text/compare.h).
  *
- * Rivals never merge: one key with two values, and texts that differ in a number, a name, a negation.
- * Because each rewording is held against the survivor itself and not against somebody merged before,
- * no chain of small changes can join what differs. Two keys are two questions, even where one sentence
- * answers both. A survivor without a key answers the key of what it took in, so that stage 8 still
- * sees who contradicts it.
+ * Rivals never merge: one key with two values, and texts that differ in a number, a name, a
+ * negation. Because each rewording is held against the survivor itself and not against somebody
+ * merged before, no chain of small changes can join what differs. Two keys are two questions, even
+ * where one sentence answers both. A survivor without a key answers the key of what it took in, so
+ * that stage 8 still sees who contradicts it.
  *
  * What happened has its time in what it says: two incidents in the same words on two days are two.
  * Turns of a conversation are evidence, and merge only where one speaker says the same words in one
@@ -34,8 +34,8 @@
 #include "retrieve/key.h"
 #include "text/compare.h"
 
-#define NOMINATED_MAX 64  /* of the candidates without a row in the similarity matrix */
-#define LIKENESS_MAX 48   /* comparisons of texts, at some 70 us each; strongest ones first */
+#define NOMINATED_MAX 64 /* of the candidates without a row in the similarity matrix */
+#define LIKENESS_MAX 48  /* comparisons of texts, at some 70 us each; strongest ones first */
 /* Light rewordings share 0.53 and more of their looks, full ones next to nothing more than other
  * sentences on the same thing (near_duplicates: 0.07 to 0.39). Where a vector nominates, looks need
  * only not speak against it. */
@@ -59,13 +59,13 @@ struct merging {
     const char **value; /* by item: where others answer the same key; else NULL */
     size_t *like[TABLE_COUNT];  /* by item: the first item of that id, value or text */
     size_t *first[TABLE_COUNT]; /* by such a first item: the strongest of them, or NOT_YET */
-    size_t *newer;      /* by item: who supersedes it, whom it supersedes; or NOT_YET */
+    size_t *newer;              /* by item: who supersedes it, whom it supersedes; or NOT_YET */
     size_t *older;
-    bool *concerned;    /* by item: another may say the same */
-    bool *nominated;    /* by item: among those that are compared by text */
+    bool *concerned;          /* by item: another may say the same */
+    bool *nominated;          /* by item: among those that are compared by text */
     struct mn_glance *glance; /* by place in the order; empty until looked at */
-    size_t *place;      /* by item: its place in the order */
-    size_t *nominee;    /* nominated ones that stand */
+    size_t *place;            /* by item: its place in the order */
+    size_t *nominee;          /* nominated ones that stand */
     size_t nominee_count;
     size_t likeness_left;
     size_t *slot; /* the table being filled: item + 1 */
@@ -89,8 +89,7 @@ static bool same_occasion(const struct mn_candidate *a, const struct mn_candidat
     if (a->is_event)
         return mn_same(a->session_id, b->session_id) && mn_same(a->speaker, b->speaker);
     return type->section == mn_type_of(b->memory->type)->section &&
-           (type->kind != MN_KIND_EPISODIC ||
-            a->memory->event_time_ms == b->memory->event_time_ms);
+           (type->kind != MN_KIND_EPISODIC || a->memory->event_time_ms == b->memory->event_time_ms);
 }
 
 static bool same_value(const struct merging *m, size_t a, size_t b)
@@ -312,8 +311,7 @@ static void follow_links(struct merging *m)
         const char *supersedes = m->item[i].memory->supersedes;
         size_t other = mn_empty(supersedes) ? NOT_YET : find_id(m, supersedes);
 
-        if (other == NOT_YET || other == i ||
-            !same_owner(m->item[i].memory, m->item[other].memory))
+        if (other == NOT_YET || other == i || !same_owner(m->item[i].memory, m->item[other].memory))
             continue;
         m->older[i] = other;
         m->newer[other] = i;
@@ -341,8 +339,7 @@ static enum mneme_status put_in_order(struct merging *m, const struct mn_candida
     return MNEME_OK;
 }
 
-static enum mneme_status prepare(struct merging *m, struct mn_arena *arena,
-                                 struct mneme_error *err)
+static enum mneme_status prepare(struct merging *m, struct mn_arena *arena, struct mneme_error *err)
 {
     const struct mn_candidate **pointer =
         mn_arena_array(arena, const struct mn_candidate *, m->count);

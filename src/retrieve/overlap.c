@@ -1,14 +1,15 @@
 /*
  * overlap.c - a memory's labels against what the request is about, both ways.
  *
- * Labels are what somebody said a memory is for, so that meeting one is worth more than meeting a word
- * of its text. Counted are the share of the request's topics that stand in a label, and the labels
- * (keywords, entities) that stand whole in the request, each taking half of what is left to 1: a long
- * request has many topics and still names "data script" once. The larger of the two is the answer.
+ * Labels are what somebody said a memory is for, so that meeting one is worth more than meeting a
+ * word of its text. Counted are the share of the request's topics that stand in a label, and the
+ * labels (keywords, entities) that stand whole in the request, each taking half of what is left to
+ * 1: a long request has many topics and still names "data script" once. The larger of the two is
+ * the answer.
  *
- * This runs for every candidate, so that a memory's labels become one folded text, a bar between any
- * two; ASCII ones are folded on the spot, and a piece is looked for in a text only when all triples of
- * its bytes occur there.
+ * This runs for every candidate, so that a memory's labels become one folded text, a bar between
+ * any two; ASCII ones are folded on the spot, and a piece is looked for in a text only when all
+ * triples of its bytes occur there.
  */
 #include "retrieve/overlap.h"
 
@@ -19,8 +20,8 @@
 
 static unsigned triple(const char *at)
 {
-    uint32_t window = (uint32_t)(unsigned char)at[0] << 16 |
-                      (uint32_t)(unsigned char)at[1] << 8 | (uint32_t)(unsigned char)at[2];
+    uint32_t window = (uint32_t)(unsigned char)at[0] << 16 | (uint32_t)(unsigned char)at[1] << 8 |
+                      (uint32_t)(unsigned char)at[2];
 
     return (window * UINT32_C(2654435761)) >> 23; /* 9 bits */
 }

@@ -23,7 +23,7 @@ struct mn_overlap {
     struct mn_shape request_shape;
     struct mn_buf labels; /* of one memory; released by mn_overlap_release() */
     struct mn_shape labels_shape;
-    const char **path;    /* folded */
+    const char **path; /* folded */
     size_t path_count;
     struct {
         const char *name; /* borrowed: must outlive this */

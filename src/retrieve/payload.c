@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "retrieve/cue.h"
+#include "text/cue.h"
 #include "retrieve/self_contained.h"
 #include "text/analyze.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "retrieve/cue.h"
+#include "text/cue.h"
 
 struct mn_payload {
     struct mn_str

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "retrieve/cue.h"
+#include "text/cue.h"
 
 #define PROBE_LIMIT 200
 #define DEPTH 30
@@ -363,6 +363,7 @@ enum mneme_status mn_plan_make(const struct mneme_request *request, const struct
         mn_text_query_terms(arena, plan.search_text, strlen(plan.search_text), &plan.terms, err));
     plan.language = mn_text_language(plan.search_text, strlen(plan.search_text));
     MN_TRY(mn_mention_find(arena, plan.search_text, &plan.mentions, err));
+    plan.inquiry = mn_inquiry_read(plan.search_text);
     mn_plan_read_time(&plan, request->now_ms ? request->now_ms : access->at_ms,
                       mn_or_empty(request->identity.timezone));
     plan.asked = asked_types(request, gate->mode);

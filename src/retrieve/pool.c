@@ -8,17 +8,22 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#define SLOTS_FIRST 512
+#define SLOTS_FIRST 1024
+#define CANDIDATES_FIRST (SLOTS_FIRST / 2)
 
 enum mneme_status mn_pool_init(struct mn_pool *pool, struct mn_arena *arena,
                                struct mneme_error *err)
 {
-    size_t *slot = mn_arena_array(arena, size_t, SLOTS_FIRST);
+    size_t *slot = mn_arena_room(arena, SLOTS_FIRST * sizeof *slot);
+    struct mn_candidate *item = mn_arena_room(arena, CANDIDATES_FIRST * sizeof *item);
 
-    if (!slot)
+    if (!slot || !item)
         return mn_fail_memory(err);
     memset(slot, 0xff, SLOTS_FIRST * sizeof *slot);
-    *pool = (struct mn_pool){ .arena = arena, .slot = slot, .slot_count = SLOTS_FIRST };
+    *pool = (struct mn_pool){ .arena = arena,
+                              .found = { .item = item, .room = CANDIDATES_FIRST },
+                              .slot = slot,
+                              .slot_count = SLOTS_FIRST };
     return MNEME_OK;
 }
 
@@ -45,7 +50,7 @@ static enum mneme_status grow_slots(struct mn_pool *pool, struct mneme_error *er
     struct mn_pool grown = *pool;
 
     grown.slot_count *= 2;
-    grown.slot = mn_arena_array(pool->arena, size_t, grown.slot_count);
+    grown.slot = mn_arena_room(pool->arena, grown.slot_count * sizeof *grown.slot);
     if (!grown.slot)
         return mn_fail_memory(err);
     memset(grown.slot, 0xff, grown.slot_count * sizeof *grown.slot);

@@ -1,9 +1,9 @@
 /*
  * question.c - the words of a clarification.
  *
- * The agent reads the question to its user, so it shows what the user may see anyway: only rivals that
- * passed the filter come here. A text that gives orders to a model is named by its id instead: the
- * agent is a model too.
+ * The agent reads the question to its user, so it shows what the user may see anyway: only rivals
+ * that passed the filter come here. A text that gives orders to a model is named by its id instead:
+ * the agent is a model too.
  */
 #include "retrieve/question.h"
 
@@ -40,8 +40,8 @@ const char *mn_question(enum mn_language language, const struct mn_candidate *co
     const char *key = count ? mn_or_empty(mn_answer_of(rivals[0])->memory_key) : "";
     MN_BUF_AUTO out = { 0 };
 
-    mn_buf_printf(&out, chinese ? "关于“%s”，记忆互相矛盾：" : "Memories disagree about \"%s\": ",
-                  key);
+    mn_buf_printf(&out,
+                  chinese ? "关于“%s”，记忆互相矛盾：" : "Memories disagree about \"%s\": ", key);
     for (size_t i = 0; i < count && i < RIVALS_MAX; i++) {
         if (i)
             mn_buf_text(&out, chinese ? "还是" : " or ");

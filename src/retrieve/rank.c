@@ -3,16 +3,16 @@
  *
  * Each source scores on its own scale, so relevance takes every signal between a null candidate (no
  * word shared; the mean cosine of unrelated texts) and the best of the request's own pool before
- * adding; what nobody in the pool has, or what this candidate cannot have, is left out and the other
- * weights grow to fill its place. The final score is a weighted sum of relevance, fit, scope,
- * authority, freshness and confidence, less what suspicion costs; the trace keeps every part, raw and
- * scaled. Scaled values compare candidates of one request only: the floor reads raw ones.
+ * adding; what nobody in the pool has, or what this candidate cannot have, is left out and the
+ * other weights grow to fill its place. The final score is a weighted sum of relevance, fit, scope,
+ * authority, freshness and confidence, less what suspicion costs; the trace keeps every part, raw
+ * and scaled. Scaled values compare candidates of one request only: the floor reads raw ones.
  *
- * At the end only the best plan->depth go on. The rows of one key go or stay together, because stage 8
- * must see all answers to choose among them, and what a rule forces is never cut. Two dear questions
- * are asked late, of those only that may stay: what the labels add, and whether the text gives orders
- * to a model. What does is not believed, whoever wrote it, unless an administrator did or the sentence
- * forbids the very thing; it falls, and others may come up in its place.
+ * At the end only the best plan->depth go on. The rows of one key go or stay together, because
+ * stage 8 must see all answers to choose among them, and what a rule forces is never cut. Two dear
+ * questions are asked late, of those only that may stay: what the labels add, and whether the text
+ * gives orders to a model. What does is not believed, whoever wrote it, unless an administrator did
+ * or the sentence forbids the very thing; it falls, and others may come up in its place.
  *
  * Considered: reciprocal ranks (Cormack, Clarke, Buettcher, SIGIR 2009). A weak list then counts as
  * much as a strong one: of BM25 and e5 it lost to BM25 alone on conversations.
@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "memory/weight.h"
+#include "retrieve/conversation.h"
 #include "retrieve/key.h"
 #include "retrieve/overlap.h"
 #include "text/orders.h"
@@ -77,8 +78,9 @@ struct ranking {
     const struct mn_model_profile *profile;
     struct mn_overlap *overlap;
     struct mn_best best;
-    bool any_text;     /* the text index answered: a coverage of 0 means that no word is shared */
-    bool any_module;   /* the request names a module, a category of somebody in the pool */
+    double turn_best; /* relevance of the best turn by its own text and vector */
+    bool any_text;   /* the text index answered: a coverage of 0 means that no word is shared */
+    bool any_module; /* the request names a module, a category of somebody in the pool */
     bool any_category;
 };
 
@@ -121,7 +123,8 @@ static double metadata(const struct ranking *r, const struct mneme_memory *m, bo
     return (double)((project && of_stated_project(r, m)) + module + category) / asked;
 }
 
-static double relevance(const struct ranking *r, struct mn_candidate *c, double metadata_share)
+static double relevance_alone(const struct ranking *r, struct mn_candidate *c,
+                              double metadata_share)
 {
     const struct relevance_weights *w = c->is_event ? &EVENT : &FACT;
     double text = mn_rank_text(r->plan, r->profile, &r->best, c);
@@ -136,7 +139,7 @@ static double relevance(const struct ranking *r, struct mn_candidate *c, double 
         sum += w->vector * c->found[MN_SOURCE_VECTOR].scaled;
         weight += w->vector;
     }
-    if (r->best.text > 0) {
+    if (r->best.text > 0 && !c->is_checkpoint) { /* no index holds a checkpoint */
         c->found[MN_SOURCE_TEXT].scaled = share_of_best(text, 0, r->best.text);
         sum += w->text * c->found[MN_SOURCE_TEXT].scaled;
         weight += w->text;
@@ -154,6 +157,18 @@ static double relevance(const struct ranking *r, struct mn_candidate *c, double 
     weight += w->importance;
     c->found[MN_SOURCE_GRAPH].scaled = c->path_confidence;
     return weight > 0 ? sum / weight : 0;
+}
+
+/*
+ * Turns are put in order by what stands around them, and as a whole stand where they would by
+ * themselves: the best of them is as relevant as the best of them is by its own text and vector,
+ * which are measured as those of all other memories are.
+ */
+static double relevance(const struct ranking *r, struct mn_candidate *c, double metadata_share)
+{
+    double alone = relevance_alone(r, c, metadata_share);
+
+    return c->context ? r->turn_best * c->conversation : alone;
 }
 
 static double freshness(const struct ranking *r, const struct mneme_memory *m,
@@ -178,8 +193,7 @@ static double freshness(const struct ranking *r, const struct mneme_memory *m,
 
 static double recency(const struct ranking *r, const struct mn_candidate *c)
 {
-    int64_t since_ms =
-        c->last_accessed_at_ms ? c->last_accessed_at_ms : c->memory->created_at_ms;
+    int64_t since_ms = c->last_accessed_at_ms ? c->last_accessed_at_ms : c->memory->created_at_ms;
 
     return half_lives((double)(r->access->at_ms - since_ms) / DAY_MS, RECENCY_HALF_LIFE_DAYS);
 }
@@ -225,7 +239,7 @@ static enum mneme_status measure(const struct ranking *r, struct mn_candidate *c
     return MNEME_OK;
 }
 
-static enum mneme_status look_over(struct ranking *r, const struct mn_candidates *found,
+static enum mneme_status look_over(struct ranking *r, struct mn_candidates *found,
                                    struct mneme_error *err)
 {
     bool module = false;
@@ -239,6 +253,10 @@ static enum mneme_status look_over(struct ranking *r, const struct mn_candidates
         r->any_module = r->any_module || module;
         r->any_category = r->any_category || category;
     }
+    mn_conversation_score(found);
+    for (size_t i = 0; i < found->count; i++)
+        if (found->item[i].context)
+            r->turn_best = fmax(r->turn_best, relevance_alone(r, &found->item[i], -1));
     return MNEME_OK;
 }
 
@@ -258,8 +276,8 @@ static size_t unit_of(const size_t *group, size_t group_count, size_t i)
     return group[i] != MN_KEY_NONE ? group[i] : group_count + i;
 }
 
-/* *unit_best: the best final score of each unit, infinite where a rule forces it in. *ret_line: that
- * of the last unit within `depth`, or less than any. */
+/* *unit_best: the best final score of each unit, infinite where a rule forces it in. *ret_line:
+ * that of the last unit within `depth`, or less than any. */
 static enum mneme_status find_line(const struct mn_candidates *found, const size_t *group,
                                    size_t group_count, size_t depth, struct mn_arena *arena,
                                    double **ret_unit_best, double *ret_line,
@@ -451,8 +469,9 @@ enum mneme_status mn_rank_apply(const struct mneme_request *request, const struc
                                 struct mn_trace *trace, struct mneme_error *err)
 {
     MN_OVERLAP_AUTO overlap = { 0 };
-    struct ranking r = { .request = request, .access = access, .plan = plan, .profile = profile,
-                         .overlap = &overlap };
+    struct ranking r = {
+        .request = request, .access = access, .plan = plan, .profile = profile, .overlap = &overlap
+    };
     bool *stays = NULL;
 
     MN_TRY(mn_overlap_init(&overlap, plan, &request->signals, arena, err));

@@ -17,7 +17,8 @@ struct mn_best {
 struct mn_best mn_best_of(const struct mn_plan *plan, const struct mn_model_profile *profile,
                           const struct mn_candidates *found);
 
-/* X, imputed where the languages differ: a text signal that cannot exist is no sign of a bad match. */
+/* X, imputed where the languages differ: a text signal that cannot exist is no sign of a bad match.
+ */
 double mn_rank_text(const struct mn_plan *plan, const struct mn_model_profile *profile,
                     const struct mn_best *best, const struct mn_candidate *candidate);
 

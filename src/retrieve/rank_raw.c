@@ -1,11 +1,12 @@
 /*
  * rank_raw.c - what is read absolutely: raw relevance.
  *
- * J = F + w X: the centred cosine and the share of the request's words that are there, both on scales
- * that mean the same in every request and partition, so that a floor can be held against their sum.
- * Where item and request are written in different languages no word can be shared; X is then imputed
- * from the best X in the request's own language, in the proportion of the cosines (measured: without
- * it a question in one language never finds the answer in the other). Without any vector J is X.
+ * J = F + w X: the centred cosine and the share of the request's words that are there, both on
+ * scales that mean the same in every request and partition, so that a floor can be held against
+ * their sum. Where item and request are written in different languages no word can be shared; X is
+ * then imputed from the best X in the request's own language, in the proportion of the cosines
+ * (measured: without it a question in one language never finds the answer in the other). Without
+ * any vector J is X.
  */
 #include "retrieve/rank.h"
 
@@ -56,7 +57,6 @@ void mn_rank_raw(const struct mn_plan *plan, const struct mn_model_profile *prof
         struct mn_candidate *c = &found->item[i];
         double text = mn_rank_text(plan, profile, &best, c);
 
-        c->raw_relevance =
-            best.any_vector ? c->vector + (double)profile->text_weight * text : text;
+        c->raw_relevance = best.any_vector ? c->vector + (double)profile->text_weight * text : text;
     }
 }

@@ -7,13 +7,13 @@
  * withheld, however strong. A high-risk key that an administrator answers is contested only among
  * administrators' answers.
  *
- * Where the two best tie in what decides and cannot be trusted to be right, or the risk is high, there
- * is no answer: both are withheld and the user is asked, provided that the key bears on the request.
- * Two weak guesses about lunch are no reason to interrupt work on a seat map.
+ * Where the two best tie in what decides and cannot be trusted to be right, or the risk is high,
+ * there is no answer: both are withheld and the user is asked, provided that the key bears on the
+ * request. Two weak guesses about lunch are no reason to interrupt work on a seat map.
  *
  * The winner speaks for its key: a question often resembles the old answer in words and not the new
- * one, so that the winner takes over the best relevance of its group, and passes the floor where any
- * of them does.
+ * one, so that the winner takes over the best relevance of its group, and passes the floor where
+ * any of them does.
  */
 #include "retrieve/stages.h"
 
@@ -98,8 +98,8 @@ struct rows {
     struct mn_candidate **row;
     const char **value;
     size_t count;
-    bool bears;  /* on the request */
-    bool passes; /* the floor */
+    bool bears;           /* on the request */
+    bool passes;          /* the floor */
     enum mn_reason below; /* why not, when it does not */
 };
 
@@ -138,7 +138,8 @@ static enum mneme_status report(struct resolving *r, const struct rows *rows,
     return MNEME_OK;
 }
 
-/* Of a key that a rule answers: the rest is withheld, and two rules that disagree are asked about. */
+/* Of a key that a rule answers: the rest is withheld, and two rules that disagree are asked about.
+ */
 static enum mneme_status resolve_forced(struct resolving *r, const struct rows *rows,
                                         struct mneme_error *err)
 {
@@ -191,8 +192,7 @@ static enum mneme_status leave_open(struct resolving *r, const struct rows *rows
                                     const struct mn_candidate *const *contest, size_t count,
                                     bool blocking, struct mneme_error *err)
 {
-    const struct mn_candidate **tied =
-        mn_arena_array(r->arena, const struct mn_candidate *, count);
+    const struct mn_candidate **tied = mn_arena_array(r->arena, const struct mn_candidate *, count);
     struct mn_conflict conflict = { .needs_clarification = rows->bears,
                                     .blocking = rows->bears && blocking };
     size_t tied_count = 0;
@@ -214,8 +214,9 @@ static enum mneme_status leave_open(struct resolving *r, const struct rows *rows
              is_tied || !rows->passes ? NULL : contest[0]);
     }
     if (!rows->bears)
-        mn_trace_note(r->trace, "the answers to %s are undecided and withheld; nothing is asked, "
-                                "because the request is not about it",
+        mn_trace_note(r->trace,
+                      "the answers to %s are undecided and withheld; nothing is asked, "
+                      "because the request is not about it",
                       mn_answer_of(rows->row[0])->memory_key);
     else
         conflict.question = mn_question(r->plan->language, tied, tied_count, r->arena);
@@ -275,13 +276,11 @@ static enum mneme_status resolve_free(struct resolving *r, const struct rows *ro
         }
         contest[count++] = rows->row[i];
     }
-    if (distinct_count > 1 &&
-        compare_standing(distinct[0]->memory, distinct[1]->memory) == 0) {
+    if (distinct_count > 1 && compare_standing(distinct[0]->memory, distinct[1]->memory) == 0) {
         bool high = distinct[0]->memory->risk == MNEME_RISK_HIGH ||
                     distinct[1]->memory->risk == MNEME_RISK_HIGH;
 
-        if (high ||
-            (distinct[0]->confidence < TRUSTED && distinct[1]->confidence < TRUSTED))
+        if (high || (distinct[0]->confidence < TRUSTED && distinct[1]->confidence < TRUSTED))
             return leave_open(r, rows, distinct, distinct_count, high, err);
     }
     return crown(r, rows, contest[0], value[0], err);
@@ -303,11 +302,10 @@ static enum mneme_status resolve_key(struct resolving *r, struct rows *rows,
         if (!rows->value[i])
             return mn_fail_memory(err);
         any_forced = any_forced || c->forced;
-        rows->passes = mn_floor_passes(r->request, r->access, r->plan, r->profile, c, &rows->below,
-                                       NULL) ||
-                       rows->passes;
-        rows->bears = rows->bears ||
-                      mn_floor_bears(r->request, r->access, r->plan, r->profile, c);
+        rows->passes =
+            mn_floor_passes(r->request, r->access, r->plan, r->profile, c, &rows->below, NULL) ||
+            rows->passes;
+        rows->bears = rows->bears || mn_floor_bears(r->request, r->access, r->plan, r->profile, c);
     }
     return any_forced ? resolve_forced(r, rows, err) : resolve_free(r, rows, err);
 }

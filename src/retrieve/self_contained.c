@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "retrieve/cue.h"
+#include "text/cue.h"
 
 /* ---- transformations ---- */
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "retrieve/cue.h"
+#include "text/cue.h"
 #include "retrieve/payload.h"
 
 /* Does it ask to transform something: translate, summarise, convert, sort, count ...? */

@@ -170,6 +170,7 @@ enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error
 /* ---- full text and vector ---- */
 
 #define VECTOR_LIST 100 /* per language of the units */
+#define AROUND_LIST 100 /* turns that stand among those found by text */
 
 static struct mn_query query_of(const struct mn_sourcing *s)
 {
@@ -184,6 +185,8 @@ static struct mn_query query_of(const struct mn_sourcing *s)
         .vector = s->vector,
         .text_k = s->plan->probe_limit,
         .vector_k = VECTOR_LIST,
+        .around_k = AROUND_LIST,
+        .inquiry = &s->plan->inquiry,
     };
 }
 

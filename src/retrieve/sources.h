@@ -47,6 +47,10 @@ enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *er
 enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err);
 enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err);
 
+/* surroundings.c: context of every candidate that is a turn. The last to be asked: it points at
+ * candidates that no one drops from the pool any more. */
+enum mneme_status mn_source_surroundings(struct mn_sourcing *s, struct mneme_error *err);
+
 /* verify.c: what the sources brought is brought up to the truth and made complete. */
 
 /* All eligible rows of every key among the candidates. */

@@ -17,6 +17,7 @@
 #include "model/profile.h"
 #include "retrieve/candidate.h"
 #include "retrieve/trace.h"
+#include "text/inquiry.h"
 #include "text/mention.h"
 #include "text/when.h"
 
@@ -52,6 +53,7 @@ struct mn_plan {
     struct mn_terms terms;    /* of search_text, each once */
     enum mn_language language;
     struct mn_mentions mentions;
+    struct mn_inquiry inquiry; /* what it asks for of turns: a time, a number, a date, somebody */
     const char *time_text;    /* the instruction, folded: a time phrase in the payload is none */
     struct mn_when when;      /* a time phrase in the instruction: lifts and lowers */
     int64_t after_ms;         /* a range given as a field: filters */

@@ -147,7 +147,7 @@ bool mn_document_copy(const struct mn_document *document, struct mn_arena *arena
                       struct mn_unit *ret_unit)
 {
     size_t bytes = document->bytes - sizeof *document;
-    char *tail = mn_arena_alloc(arena, bytes);
+    char *tail = mn_arena_room(arena, bytes);
 
     if (!tail)
         return false;

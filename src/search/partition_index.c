@@ -1,5 +1,5 @@
 /*
- * partition_index.c - ids to rows, and the three parts kept in step.
+ * partition_index.c - ids to rows, and the four parts kept in step.
  */
 #include "search/partition_index.h"
 
@@ -30,6 +30,7 @@ void mn_partition_index_release(struct mn_partition_index *index)
     mn_text_index_release(&index->text);
     mn_vector_index_release(&index->vector);
     mn_visible_release(&index->visible);
+    mn_session_table_release(&index->sessions);
     memset(index, 0, sizeof *index);
 }
 
@@ -128,6 +129,7 @@ void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
     mn_text_index_remove(&index->text, row);
     mn_vector_index_remove(&index->vector, row);
     mn_visible_remove(&index->visible, row);
+    mn_session_table_remove(&index->sessions, row);
     index->document_bytes -= index->document[row]->bytes;
     free(index->document[row]);
     index->document[row] = NULL;
@@ -142,7 +144,8 @@ bool mn_partition_index_put(struct mn_partition_index *index, struct mn_prepared
     if (!row_room(index) || !mn_visible_add(&index->visible, prepared->unit) ||
         !mn_text_index_add(&index->text, &prepared->text) ||
         !mn_vector_index_add(&index->vector, prepared->unit->vector, prepared->language,
-                             prepared->unit->is_event))
+                             prepared->unit->is_event) ||
+        !mn_session_table_add(&index->sessions, &prepared->session))
         return false;
     index->document[row] = prepared->document;
     index->document_bytes += prepared->document->bytes;
@@ -171,12 +174,13 @@ static void compact(struct mn_partition_index *index)
     mn_text_index_compact(&index->text, row_map, row_map + index->count);
     mn_vector_index_compact(&index->vector, index->visible.alive);
     mn_visible_compact(&index->visible);
+    mn_session_table_compact(&index->sessions, row_map);
     free(row_map);
     index->count = kept;
     index->dead = 0;
     slots_refill(index);
     assert(index->text.count == kept && index->vector.count == kept &&
-           index->visible.count == kept);
+           index->visible.count == kept && index->sessions.count == kept);
 }
 
 void mn_partition_index_settle(struct mn_partition_index *index)
@@ -196,5 +200,5 @@ size_t mn_partition_index_bytes(const struct mn_partition_index *index)
     return sizeof *index + index->room * (sizeof *index->document + sizeof *index->language) +
            index->slots * sizeof *index->slot + index->document_bytes +
            mn_text_index_bytes(&index->text) + mn_vector_index_bytes(&index->vector) +
-           mn_visible_bytes(&index->visible);
+           mn_visible_bytes(&index->visible) + mn_session_table_bytes(&index->sessions);
 }

@@ -1,9 +1,9 @@
 /*
- * partition_index.h - the index of one partition: one row a unit, in three parts that count rows
+ * partition_index.h - the index of one partition: one row a unit, in four parts that count rows
  * alike.
  *
- * What is searched as text, what is searched as vector, what decides who may see it; and the
- * document itself. A changed unit is a new row; the old one dies at once for every reader and its
+ * What is searched as text, what is searched as vector, what decides who may see it, what stands
+ * next to it in its session; and the document itself. A changed unit is a new row; the old one dies at once for every reader and its
  * place is squeezed out later. Locking is its owner's business (search_memory.c).
  */
 #ifndef MN_SEARCH_PARTITION_INDEX_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "search/document.h"
+#include "search/session_table.h"
 #include "search/text_index.h"
 #include "search/vector_index.h"
 #include "search/visible.h"
@@ -32,12 +33,14 @@ struct mn_partition_index {
     struct mn_text_index text;
     struct mn_vector_index vector;
     struct mn_visible visible;
+    struct mn_session_table sessions;
 };
 
 /* A unit made ready outside any lock. */
 struct mn_prepared {
     struct mn_document *document; /* taken over by mn_partition_index_put() */
     struct mn_text_document text;
+    struct mn_session_entry session;
     enum mn_language language;
     const struct mn_unit *unit; /* vector and state; lent */
 };

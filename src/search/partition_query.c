@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/context.h"
 #include "search/text_request.h"
 
 #define VIEW_BIT 31
 #define ROW_MASK ((UINT32_C(1) << VIEW_BIT) - 1)
+#define AROUND 3
 #define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
 
 /* A row on its way to becoming a hit. */
@@ -46,6 +48,8 @@ struct work {
     float *score;
     uint32_t *touched;
     struct mn_scored *scored; /* lists while searching */
+    float *around[MN_VIEWS_MAX]; /* by row: what chosen turns near it bring */
+    float *around_block;
     struct picked *picked;
     size_t picked_count;
 };
@@ -57,6 +61,7 @@ static void work_release(struct work *work)
     free(work->score);
     free(work->touched);
     free(work->scored);
+    free(work->around_block);
     free(work->picked);
 }
 #define WORK_AUTO MN_CLEANUP(work_release) struct work
@@ -200,6 +205,62 @@ static void score_vector(const struct work *work, struct picked *picked)
     picked->has_vector = true;
 }
 
+/* Offers what stands within AROUND of a turn chosen by text, by the sum of what the chosen ones
+ * near it score; of a turn a step further away counts less. */
+static void spread(const struct work *work, const struct picked *from)
+{
+    size_t v = view_of(from->row);
+    const struct mn_session_table *table = &work->views->index[v]->sessions;
+    uint32_t row = from->row & ROW_MASK, before = row, after = row;
+
+    if (!mn_session_table_is_turn(table, row))
+        return;
+    for (int step = 1; step <= AROUND; step++) {
+        float share = (float)from->order / (float)step;
+
+        before = before == MN_ROW_NONE ? before : table->turn[before].before;
+        after = after == MN_ROW_NONE ? after : table->turn[after].after;
+        if (before != MN_ROW_NONE)
+            work->around[v][before] += share;
+        if (after != MN_ROW_NONE)
+            work->around[v][after] += share;
+    }
+}
+
+/* Turns that were not chosen but stand among those that were. Ranked behind them: picked[0] to
+ * picked[count - 1] were chosen by text. */
+static enum mneme_status choose_around(struct work *work, size_t count, struct mneme_error *err)
+{
+    struct picked *picked = work->picked + work->picked_count - count;
+    size_t rows = rows_most(work->views);
+    struct mn_best best = { .item = work->scored,
+                            .room = least_of(work->query->around_k, 2 * rows) };
+
+    if (!best.room || !count)
+        return MNEME_OK;
+    work->around_block = calloc(work->views->count * rows, sizeof *work->around_block);
+    if (!work->around_block)
+        return mn_fail_memory(err);
+    for (size_t v = 0; v < work->views->count; v++)
+        work->around[v] = work->around_block + v * rows;
+    for (size_t i = 0; i < count; i++)
+        spread(work, &picked[i]);
+    for (size_t i = 0; i < count; i++)
+        work->around[view_of(picked[i].row)][picked[i].row & ROW_MASK] = 0;
+    for (size_t v = 0; v < work->views->count; v++)
+        for (size_t row = 0; row < work->views->index[v]->count; row++)
+            if (work->around[v][row] > 0 && work->text_bits[v][row / 64] >> (row % 64) & 1)
+                mn_best_offer(&best, work->around[v][row], (uint32_t)row | (uint32_t)v << VIEW_BIT);
+    for (size_t i = 0; i < best.count; i++)
+        picked[count + i] =
+            (struct picked){ .row = best.item[i].row, .order = (double)best.item[i].score };
+    qsort(picked + count, best.count, sizeof *picked, by_order);
+    for (size_t i = 0; i < best.count; i++)
+        picked[count + i].text_rank = (uint32_t)(count + i) + 1;
+    work->picked_count += best.count;
+    return MNEME_OK;
+}
+
 static enum mneme_status choose_by_text(struct work *work, struct mneme_error *err)
 {
     size_t rows = rows_most(work->views), k = least_of(work->query->text_k, 2 * rows);
@@ -227,7 +288,7 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
     for (size_t i = 0; i < best.count; i++)
         picked[i].text_rank = (uint32_t)i + 1;
     work->picked_count += best.count;
-    return MNEME_OK;
+    return choose_around(work, best.count, err);
 }
 
 /* How many rows of each language are scored exactly. */
@@ -344,12 +405,13 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
     WORK_AUTO work = { .views = views, .query = query };
     size_t text_room = least_of(query->text_k, 2 * rows_most(views));
     size_t vector_room = MN_LANGUAGE_COUNT * rescored(views, query->vector_k);
+    size_t around_room = least_of(query->around_k, 2 * rows_most(views));
 
     MN_TRY(prepare(&work, arena, err));
     if (!views->count)
         return answer(&work, arena, ret_hits, err);
-    work.picked = malloc((text_room + vector_room + 1) * sizeof *work.picked);
-    work.scored = malloc((2 * text_room + vector_room + 1) * sizeof *work.scored);
+    work.picked = malloc((text_room + around_room + vector_room + 1) * sizeof *work.picked);
+    work.scored = malloc((2 * text_room + around_room + vector_room + 1) * sizeof *work.scored);
     if (!work.picked || !work.scored)
         return mn_fail_memory(err);
     MN_TRY(find_visible(&work, err));
@@ -393,6 +455,72 @@ enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_q
     }
     unite(&work);
     return answer(&work, arena, ret_hits, err);
+}
+
+/* The turns of one view: its rows, and where their signals go. */
+struct asked_turns {
+    uint32_t *row;
+    struct mn_context **item;
+    size_t count;
+};
+
+static enum mneme_status read_contexts(const struct work *work, size_t v,
+                                       const struct asked_turns *turns, struct mneme_error *err)
+{
+    static const struct mn_inquiry nothing = { 0 };
+    static const struct mn_terms none = { 0 };
+    const struct mn_query *query = work->query;
+    const struct mn_context_request request = {
+        .index = work->views->index[v],
+        .text = &work->text,
+        .which = v,
+        .terms = query->terms ? query->terms : &none,
+        .vector = work->has_vector ? &work->vector[v] : NULL,
+        .allowed = work->text_bits[v],
+        .inquiry = query->inquiry ? query->inquiry : &nothing,
+    };
+
+    return mn_context_read(&request, turns->row, turns->count, turns->item, err);
+}
+
+enum mneme_status mn_views_context(const struct mn_views *views, const struct mn_query *query,
+                                   const char *const *ids, size_t count, struct mn_arena *arena,
+                                   struct mn_contexts *ret_contexts, struct mneme_error *err)
+{
+    struct mn_query any = *query;
+    WORK_AUTO work = { .views = views, .query = &any };
+    struct mn_contexts contexts = { .room = count + 1 };
+    struct asked_turns turns[MN_VIEWS_MAX] = { { 0 } };
+
+    any.text_types = any.vector_types = ~(mn_type_set)0;
+    MN_TRY(prepare(&work, arena, err));
+    MN_TRY(find_visible(&work, err));
+    contexts.item = mn_arena_array(arena, struct mn_context, contexts.room);
+    if (!contexts.item)
+        return mn_fail_memory(err);
+    for (size_t v = 0; v < views->count; v++) {
+        turns[v].row = mn_arena_array(arena, uint32_t, count + 1);
+        turns[v].item = mn_arena_array(arena, struct mn_context *, count + 1);
+        if (!turns[v].row || !turns[v].item)
+            return mn_fail_memory(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t found;
+
+        if (!find_row(views, ids[i], &found))
+            continue;
+        size_t v = view_of(found), row = found & ROW_MASK;
+        if (!mn_session_table_is_turn(&views->index[v]->sessions, row) ||
+            !(work.text_bits[v][row / 64] >> (row % 64) & 1))
+            continue;
+        turns[v].row[turns[v].count] = (uint32_t)row;
+        turns[v].item[turns[v].count++] = &contexts.item[contexts.count];
+        contexts.item[contexts.count++].id = ids[i];
+    }
+    for (size_t v = 0; v < views->count; v++)
+        MN_TRY(read_contexts(&work, v, &turns[v], err));
+    *ret_contexts = contexts;
+    return MNEME_OK;
 }
 
 enum mneme_status mn_views_similarity(const struct mn_views *views, const char *const *ids,

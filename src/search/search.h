@@ -3,8 +3,9 @@
  *
  * The contract of an index engine. Engines: search_memory.c (one in-memory index per partition) and
  * the fakes of the tests; later OpenSearch. An index is a fold over the store's changes: it is fed
- * units and the cursor they bring it to, and can always be dropped and fed again. It answers two
- * questions: the best k by text and by vector, and the scores of *these* ids.
+ * units and the cursor they bring it to, and can always be dropped and fed again. It answers three
+ * questions: the best k by text and by vector, the scores of *these* ids, and what the turns around
+ * *these* turns say for them.
  *
  * Isolation: a query reaches the two partitions of its access, and inside them only units that the
  * access allows (memory/access.h, asked once per class of equal rows) at its instant, of the asked
@@ -28,7 +29,9 @@
 #include "memory/partition.h"
 #include "memory/type.h"
 #include "memory/unit.h"
+#include "search/context_signals.h"
 #include "text/analyze.h"
+#include "text/inquiry.h"
 
 struct mn_search;
 
@@ -52,6 +55,8 @@ struct mn_query {
     const float *vector;          /* length 1; NULL: text alone */
     size_t text_k;
     size_t vector_k; /* per language of the units */
+    size_t around_k; /* turns that the best turns by text bring along, standing within 3 of them */
+    const struct mn_inquiry *inquiry; /* for context(); NULL: asks for nothing by itself */
 };
 
 struct mn_hit {
@@ -64,7 +69,7 @@ struct mn_hit {
     bool has_vector;    /* the unit has one and the query brought one */
     double vector;      /* F; 0 without */
     double cosine;      /* plain cosine of the raw vectors */
-    size_t text_rank;   /* 1 is best; 0: not in that list */
+    size_t text_rank;   /* 1 is best; 0: not in that list; what came along stands behind it */
     size_t vector_rank; /* among the lists of all languages together */
 };
 struct mn_hits {
@@ -105,6 +110,11 @@ struct mn_search_ops {
     enum mneme_status (*score)(struct mn_search *search, const struct mn_query *query,
                                const char *const *ids, size_t count, struct mn_arena *arena,
                                struct mn_hits *ret_hits, struct mneme_error *err);
+    /* Signals of those of these units that are turns, filtered like top() but of any type, as are
+     * the turns around them: what the access may not see says nothing. Others are left out. */
+    enum mneme_status (*context)(struct mn_search *search, const struct mn_query *query,
+                                 const char *const *ids, size_t count, struct mn_arena *arena,
+                                 struct mn_contexts *ret_contexts, struct mneme_error *err);
     /* Centred passage-passage cosines (B) of units of the access's partitions, for duplicates:
      * ret[i * count + j]; NaN where one has no vector. */
     enum mneme_status (*similarity)(struct mn_search *search, const struct mn_access *access,

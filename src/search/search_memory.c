@@ -80,6 +80,7 @@ static enum mneme_status prepare(const struct engine *engine, struct mn_partitio
         const struct mn_unit *unit = &units[batch->count];
 
         MN_TRY(mn_text_document_make(unit, batch->arena, &prepared->text, err));
+        MN_TRY(mn_session_entry_make(unit, &prepared->text, batch->arena, &prepared->session, err));
         prepared->language = mn_text_document_language(unit);
         prepared->unit = unit;
         prepared->document = mn_document_new(unit);
@@ -255,6 +256,17 @@ static enum mneme_status memory_score(struct mn_search *search, const struct mn_
     return MNEME_OK;
 }
 
+static enum mneme_status memory_context(struct mn_search *search, const struct mn_query *query,
+                                        const char *const *ids, size_t count,
+                                        struct mn_arena *arena, struct mn_contexts *ret_contexts,
+                                        struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+
+    read_partitions(&reading, query->access);
+    return mn_views_context(&reading.views, query, ids, count, arena, ret_contexts, err);
+}
+
 static enum mneme_status memory_similarity(struct mn_search *search, const struct mn_access *access,
                                            const char *const *ids, size_t count, float *ret,
                                            struct mneme_error *err)
@@ -297,6 +309,7 @@ static const struct mn_search_ops memory_ops = {
     .position = memory_position,
     .top = memory_top,
     .score = memory_score,
+    .context = memory_context,
     .similarity = memory_similarity,
     .drop = memory_drop,
     .stats = memory_stats,

@@ -90,6 +90,14 @@ static int by_hash(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    uint32_t x = ((const struct mn_text_entry *)a)->place;
+    uint32_t y = ((const struct mn_text_entry *)b)->place;
+
+    return (x > y) - (x < y);
+}
+
 static uint8_t halves_sum(unsigned a, unsigned b)
 {
     return (uint8_t)(a + b < MN_TEXT_HALVES_MAX ? a + b : MN_TEXT_HALVES_MAX);
@@ -102,13 +110,18 @@ static void fold_entries(struct mn_text_document *document)
 
     qsort(document->item, document->count, sizeof document->item[0], by_hash);
     for (size_t i = 0; i < document->count; i++) {
-        if (kept && document->item[kept - 1].term.hash == document->item[i].term.hash)
-            document->item[kept - 1].halves =
-                halves_sum(document->item[kept - 1].halves, document->item[i].halves);
-        else
+        struct mn_text_entry *last = kept ? &document->item[kept - 1] : NULL;
+
+        if (last && last->term.hash == document->item[i].term.hash) {
+            last->halves = halves_sum(last->halves, document->item[i].halves);
+            if (document->item[i].place < last->place)
+                last->place = document->item[i].place;
+        } else {
             document->item[kept++] = document->item[i];
+        }
     }
     document->count = kept;
+    qsort(document->item, document->count, sizeof document->item[0], by_place);
 }
 
 enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_arena *arena,
@@ -118,7 +131,7 @@ enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_ar
     const struct mneme_memory *memory = &unit->memory;
     struct mn_text_document made = { .is_turn = unit->is_event };
     struct gathering g = { .arena = arena };
-    size_t halves = 0, term = 0;
+    size_t halves = 0, head = 0, term = 0;
 
     g.part = mn_arena_calloc(arena,
                              4 + memory->keywords.count + memory->usage_scenario.count +
@@ -131,6 +144,7 @@ enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_ar
     MN_TRY(gather_list(&g, &memory->keywords, KEYWORD, err));
     MN_TRY(gather_list(&g, &memory->usage_scenario, SCENARIO, err));
     MN_TRY(gather_list(&g, &memory->entities, ENTITY, err));
+    size_t body_terms = g.terms.count;
     if (unit->is_event)
         MN_TRY(gather_turn(&g, unit, err));
 
@@ -142,10 +156,14 @@ enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_ar
         for (; term < g.part[p].terms; term++) {
             made.item[term].term = g.terms.item[term];
             made.item[term].halves = (uint8_t)g.part[p].halves;
+            made.item[term].place = (uint32_t)term;
             halves += g.part[p].halves;
+            if (term >= body_terms)
+                head += g.part[p].halves;
         }
     }
     made.length = (float)halves / 2;
+    made.head = (float)head / 2;
     fold_entries(&made);
     *ret_document = made;
     return MNEME_OK;

@@ -17,13 +17,15 @@
 
 struct mn_text_entry {
     struct mn_term term;
-    uint8_t halves; /* weighted frequency, in halves; at most MN_TEXT_HALVES_MAX */
+    uint8_t halves;  /* weighted frequency, in halves; at most MN_TEXT_HALVES_MAX */
+    uint32_t place; /* ordinal among the document's terms of its first occurrence */
 };
 
 struct mn_text_document {
-    struct mn_text_entry *item; /* each hash once, in order of hash */
+    struct mn_text_entry *item; /* each hash once, in order of place */
     size_t count;
     float length; /* weighted number of terms */
+    float head;   /* the part of it that says who and when: last in place */
     bool is_turn; /* of a conversation */
 };
 

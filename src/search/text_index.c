@@ -138,13 +138,6 @@ static bool row_room(struct mn_text_index *index)
     return true;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static size_t forward_bytes(const uint32_t *forward)
 {
     return (1 + (size_t)forward[0]) * sizeof *forward;
@@ -172,7 +165,6 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
         }
         forward[1 + i] = term << 8 | entry->halves;
     }
-    qsort(forward + 1, document->count, sizeof *forward, by_number);
     index->forward[row] = forward;
     index->forward_bytes += forward_bytes(forward);
     index->length[row] = document->is_turn ? -document->length - 1 : document->length;

@@ -40,7 +40,7 @@ struct mn_text_index {
     size_t count; /* rows, dead ones included */
     size_t room;
     float *length;      /* weighted number of terms; of a turn -1 - it */
-    uint32_t **forward; /* a row's terms: how many, then term << 8 | halves, ascending */
+    uint32_t **forward; /* a row's terms: how many, then term << 8 | halves, as they follow */
 
     size_t alive[2]; /* rows: memories, turns */
     double length_sum[2];

@@ -118,7 +118,8 @@ static float most_of(const struct mn_text_request *r, float weight, uint8_t halv
 }
 
 static enum mneme_status ask(struct mn_text_request *r, size_t which, const struct found *found,
-                             float weight, struct mn_arena *arena, struct mneme_error *err)
+                             size_t ordinal, float weight, struct mn_arena *arena,
+                             struct mneme_error *err)
 {
     const struct mn_text_index *index = r->index[which];
     struct mn_text_asked *asked = &r->asked[which][r->asked_count[which]];
@@ -127,6 +128,7 @@ static enum mneme_status ask(struct mn_text_request *r, size_t which, const stru
     if (!found->term_count[which])
         return MNEME_OK;
     asked->term_count = found->term_count[which];
+    asked->ordinal = ordinal;
     for (size_t t = 0; t < asked->term_count; t++) {
         const struct mn_text_term *term = &index->terms.item[found->term[which][t]];
 
@@ -243,8 +245,8 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
         double weight = (double)term->weight * idf_of(rows, found.df);
         r.weight_sum += weight;
         for (size_t i = 0; i < index_count; i++)
-            MN_TRY(ask(&r, i, &found, (float)weight * (guessed ? MN_TEXT_GUESS_WEIGHT : 1), arena,
-                       err));
+            MN_TRY(ask(&r, i, &found, t, (float)weight * (guessed ? MN_TEXT_GUESS_WEIGHT : 1),
+                       arena, err));
     }
     for (size_t i = 0; i < index_count; i++) {
         put_in_order(r.asked[i], r.asked_count[i]);

@@ -33,6 +33,7 @@
 struct mn_text_asked {
     uint32_t term[MN_TEXT_SPELLINGS_MAX]; /* more than one only where a typo was guessed */
     size_t term_count;
+    size_t ordinal; /* among the terms of the request */
     const uint32_t *posting;
     size_t posting_count;
     float weight;  /* with idf; of a guess less */

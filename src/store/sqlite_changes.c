@@ -121,6 +121,18 @@ static enum mneme_status read_changes(struct mn_sqlite *db, const struct mn_part
     return MNEME_OK;
 }
 
+enum mneme_status mn_changes_read(struct mn_sqlite *db, const struct mn_partition *only, int64_t seq,
+                                  int64_t last, size_t limit, struct mn_arena *arena,
+                                  struct mn_changes *changes, int64_t *ret_seq,
+                                  struct mneme_error *err)
+{
+    *ret_seq = seq;
+    MN_TRY(find_gap(db, seq, last, &changes->too_old, err));
+    if (changes->too_old || seq == last)
+        return MNEME_OK;
+    return read_changes(db, only, seq, limit, arena, changes, ret_seq, err);
+}
+
 enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct mn_partition *only,
                                           const struct mn_cursor *cursor, size_t limit,
                                           struct mn_arena *arena, struct mn_changes *ret_changes,
@@ -136,9 +148,7 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
     if (!parse_cursor(reading.store, cursor, &seq))
         changes.too_old = true;
     else
-        MN_TRY(find_gap(reading.db, seq, last, &changes.too_old, err));
-    if (!changes.too_old && seq < last)
-        MN_TRY(read_changes(reading.db, only, seq, limit, arena, &changes, &seq, err));
+        MN_TRY(mn_changes_read(reading.db, only, seq, last, limit, arena, &changes, &seq, err));
     print_cursor(reading.store, changes.more ? seq : last, &changes.next);
     *ret_changes = changes;
     return MNEME_OK;

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
+#include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
 #include "store/sqlite_write.h"
@@ -143,6 +144,7 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
                                err));
     if (taken)
         return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
+    MN_TRY(mn_tombstone_check(w, memory->tenant_id, memory->id, memory->provenance, err));
     if (former)
         MN_TRY(retire(w, former, err));
     revision = next_revision(former, memory, expected);
@@ -202,6 +204,12 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_vector(w, write->vector, ret_written, err);
     case MN_WRITE_TRACE:
         return mn_write_trace(w, write->trace, ret_written, err);
+    case MN_WRITE_CLARIFICATION:
+        return mn_write_clarification(w, write->clarification, ret_written, err);
+    case MN_WRITE_GUARD:
+        return mn_write_guard(w, write->guard, err);
+    case MN_WRITE_REQUEST:
+        return mn_write_request(w, write->request, err);
     }
     return mn_fail(err, MNEME_INVALID, "kind: %d is no kind of write", write->kind);
 }
@@ -304,16 +312,25 @@ static enum mneme_status commit_request(struct mn_sqlite *db, const struct mn_co
 
 /* ---- all requests ---- */
 
+/* The states of the rows before the commit and after it. */
+struct step {
+    struct mn_row_state from;
+    struct mn_row_state to;
+};
+
 static enum mneme_status commit_all(struct mn_sqlite *db, const struct mn_commit *commits,
                                     size_t count, struct mn_commit_result *results,
-                                    struct mneme_error *err)
+                                    struct step *ret_step, struct mneme_error *err)
 {
     enum mneme_status status = MNEME_OK;
     bool uncertain = false;
 
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
+    status = mn_now_state(db, &ret_step->from, err);
     for (size_t i = 0; status == MNEME_OK && i < count; i++)
         status = commit_request(db, &commits[i], &results[i], err);
+    if (status == MNEME_OK)
+        status = mn_now_state(db, &ret_step->to, err);
     if (status == MNEME_OK) {
         status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
         uncertain =
@@ -326,11 +343,41 @@ static enum mneme_status commit_all(struct mn_sqlite *db, const struct mn_commit
     return status;
 }
 
+/* Of the rows that are kept decoded only those leave that were written: the next reader need not ask
+ * what it was. Where that cannot be listed all leave. */
+static void tell_rows(struct mn_row_cache *rows, const struct step *step,
+                      const struct mn_commit *commits, size_t count)
+{
+    struct mn_row_touch *touch;
+    size_t room = 1;
+    size_t touched = 0;
+
+    for (size_t c = 0; c < count; c++)
+        room += commits[c].count;
+    touch = calloc(room, sizeof *touch);
+    for (size_t c = 0; touch && c < count; c++) {
+        for (size_t i = 0; i < commits[c].count; i++) {
+            const struct mn_write *w = &commits[c].write[i];
+
+            if (w->kind == MN_WRITE_MEMORY)
+                touch[touched++] = (struct mn_row_touch){ w->memory->tenant_id,
+                                                          mn_or_empty(w->memory->user_id),
+                                                          w->memory->id };
+            else if (w->kind == MN_WRITE_USAGE || w->kind == MN_WRITE_USAGE_ADD)
+                touch[touched++] =
+                    (struct mn_row_touch){ w->usage->tenant_id, NULL, w->usage->memory_id };
+        }
+    }
+    (void)mn_row_cache_move(rows, step->from, step->to, touch, touched);
+    free(touch);
+}
+
 enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commit *commits,
                                    size_t count, struct mn_commit_result *results,
                                    struct mneme_error *err)
 {
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
+    struct step step = { 0 };
     enum mneme_status status;
 
     if (!self->writer)
@@ -343,8 +390,10 @@ enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commi
     (void)pthread_mutex_lock(&self->write_mutex);
     status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, err);
     if (status == MNEME_OK) {
-        status = commit_all(self->writer, commits, count, results, err);
+        status = commit_all(self->writer, commits, count, results, &step, err);
         mn_lock_file_give(&self->lock);
+        if (status == MNEME_OK)
+            tell_rows(self->rows, &step, commits, count);
     }
     (void)pthread_mutex_unlock(&self->write_mutex);
     return status;

@@ -140,6 +140,8 @@ static int settle(sqlite3 *handle)
 
     (void)sqlite3_busy_timeout(handle, MN_SQLITE_WAIT_MS);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    /* A plan that looks at what is bound is made anew with every binding. */
+    (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -273,6 +275,11 @@ enum mneme_status mn_sqlite_run(struct mn_sqlite *db, const char *sql, struct mn
 
     MN_TRY(mn_sqlite_prepare(db, sql, &stmt, err));
     return mn_sqlite_done(stmt, err);
+}
+
+size_t mn_stmt_columns(const struct mn_stmt *stmt)
+{
+    return (size_t)sqlite3_column_count(stmt->handle);
 }
 
 int mn_sqlite_changed(struct mn_sqlite *db)
@@ -411,21 +418,32 @@ void mn_bind_access(struct mn_stmt *stmt, const struct mn_access *access)
 
 /* ---- reading ---- */
 
-const char *mn_read_text(struct mn_reader *reader)
+/* A text's bytes as they lie on the page. As a text SQLite would copy them to add a NUL, only to be
+ * copied again; the bytes are UTF-8 either way. NULL when empty. */
+static const char *text_bytes(struct mn_reader *reader, size_t *ret_bytes)
 {
     sqlite3_stmt *handle = reader->stmt->handle;
     int column = reader->column++;
-    const char *text = (const char *)sqlite3_column_text(handle, column);
-    const char *copy = "";
+    const char *text = sqlite3_column_blob(handle, column);
 
-    if (text && *text) {
-        copy = mn_arena_copy_n(reader->arena, text, (size_t)sqlite3_column_bytes(handle, column));
-    } else if (!text && sqlite3_errcode(reader->stmt->db->handle) == SQLITE_NOMEM) {
-        copy = NULL;
-    }
+    *ret_bytes = text ? (size_t)sqlite3_column_bytes(handle, column) : 0;
+    return text;
+}
+
+const char *mn_read_text(struct mn_reader *reader)
+{
+    size_t bytes;
+    const char *text = text_bytes(reader, &bytes);
+    const char *copy = text ? mn_arena_copy_n(reader->arena, text, bytes) : "";
+
     if (!copy)
         reader->full = true;
     return mn_or_empty(copy);
+}
+
+const void *mn_read_bytes(struct mn_reader *reader, size_t *ret_bytes)
+{
+    return text_bytes(reader, ret_bytes);
 }
 
 int64_t mn_read_integer(struct mn_reader *reader)
@@ -454,10 +472,8 @@ void mn_read_skip(struct mn_reader *reader)
  * POOL_BYTES and lives as long as the document. */
 static yyjson_doc *read_json(struct mn_reader *reader, void *pool)
 {
-    sqlite3_stmt *handle = reader->stmt->handle;
-    int column = reader->column++;
-    const char *text = (const char *)sqlite3_column_text(handle, column);
-    size_t bytes = (size_t)sqlite3_column_bytes(handle, column);
+    size_t bytes;
+    const char *text = text_bytes(reader, &bytes);
     yyjson_alc alc;
     yyjson_read_err fault;
     yyjson_doc *doc;

@@ -76,6 +76,7 @@ void mn_bind_access(struct mn_stmt *stmt, const struct mn_access *access);
 enum mneme_status mn_sqlite_step(struct mn_stmt *stmt, bool *ret_row, struct mneme_error *err);
 /* A statement that gives no rows. */
 enum mneme_status mn_sqlite_done(struct mn_stmt *stmt, struct mneme_error *err);
+size_t mn_stmt_columns(const struct mn_stmt *stmt);
 /* Rows changed by the last INSERT, UPDATE or DELETE. */
 int mn_sqlite_changed(struct mn_sqlite *db);
 
@@ -88,6 +89,8 @@ struct mn_reader {
     bool damaged; /* not what the store writes */
 };
 const char *mn_read_text(struct mn_reader *reader); /* copied into the arena; never NULL */
+/* The column's bytes, borrowed until the next step; NULL when empty. */
+const void *mn_read_bytes(struct mn_reader *reader, size_t *ret_bytes);
 int64_t mn_read_integer(struct mn_reader *reader);  /* NULL: 0 */
 double mn_read_real(struct mn_reader *reader);
 bool mn_read_null(struct mn_reader *reader); /* looks, does not move on */

@@ -18,8 +18,9 @@
 #include "store/sqlite_store.h"
 
 #define BATCH ((size_t)200)
-#define BATCH_BYTES_MAX ((size_t)512 << 20) /* two partitions' batch of rows as long as they get   \
-                                             */
+#define BATCH_BYTES_MAX                                                                            \
+    ((size_t)512 << 20) /* two partitions' batch of rows as long as they get                       \
+                         */
 
 /* A record and what it points to. */
 struct item {

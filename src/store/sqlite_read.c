@@ -1,5 +1,6 @@
 /*
- * sqlite_read.c - memories: by key, as an identity may see them, as they stood once.
+ * sqlite_read.c - memories: by their full key, and as an identity may see them as they stood once.
+ * As they stand now: sqlite_now.c.
  *
  * A filtered read asks the store's own question in SQL (sql/sqlite/memories.sql) and then access.c
  * of every row, which also judges the environment; only rows that pass count towards a limit.
@@ -41,11 +42,10 @@ static enum mneme_status find(struct mn_sqlite *db, struct mn_partition partitio
     return *ret_found ? mn_row_add(stmt, arena, rows, ret_usage, err) : MNEME_OK;
 }
 
-/* In the access's own partition, else in the shared one. */
-static enum mneme_status find_reachable(struct mn_sqlite *db, const struct mn_access *access,
-                                        const char *id, struct mn_arena *arena,
-                                        struct mn_rows *rows, struct mneme_usage *ret_usage,
-                                        bool *ret_found, struct mneme_error *err)
+enum mneme_status mn_read_reachable(struct mn_sqlite *db, const struct mn_access *access,
+                                    const char *id, struct mn_arena *arena, struct mn_rows *rows,
+                                    struct mneme_usage *ret_usage, bool *ret_found,
+                                    struct mneme_error *err)
 {
     struct mn_partition own = { access->tenant, access->user };
     struct mn_partition shared = { access->tenant, "" };
@@ -54,22 +54,6 @@ static enum mneme_status find_reachable(struct mn_sqlite *db, const struct mn_ac
     if (*ret_found || mn_empty(access->user))
         return MNEME_OK;
     return find(db, shared, id, arena, rows, ret_usage, ret_found, err);
-}
-
-enum mneme_status mn_sqlite_memories_get(struct mn_store *store, const struct mn_access *access,
-                                         const char *const *ids, size_t count,
-                                         struct mn_arena *arena, struct mn_rows *ret_rows,
-                                         struct mneme_error *err)
-{
-    MN_READING_AUTO reading = { 0 };
-    struct mn_rows rows = { 0 };
-    bool found;
-
-    MN_TRY(mn_reading_begin(store, &reading, err));
-    for (size_t i = 0; i < count; i++)
-        MN_TRY(find_reachable(reading.db, access, ids[i], arena, &rows, NULL, &found, err));
-    *ret_rows = rows;
-    return MNEME_OK;
 }
 
 enum mneme_status mn_sqlite_memory_get(struct mn_store *store, struct mn_partition partition,
@@ -205,7 +189,7 @@ enum mneme_status mn_sqlite_memories_as_of(struct mn_store *store, const struct 
     for (size_t i = 0; i < count; i++) {
         struct mneme_usage usage = { .confidence = -1.0 };
 
-        MN_TRY(find_reachable(reading.db, access, ids[i], arena, &rows, &usage, &found, err));
+        MN_TRY(mn_read_reachable(reading.db, access, ids[i], arena, &rows, &usage, &found, err));
         if (found)
             MN_TRY(go_back(reading.db, access, usage.confidence >= 0.0, arena,
                            &rows.item[rows.count - 1], err));
@@ -214,12 +198,9 @@ enum mneme_status mn_sqlite_memories_as_of(struct mn_store *store, const struct 
     return MNEME_OK;
 }
 
-/* ---- filtered reads ---- */
-
-/* A question about rows: the statements, and the list they take under `parameter`. */
+/* A question about rows of the past: the statement, and the list it takes under `parameter`. */
 struct question {
     const char *sql;
-    const char *sql_past;
     const char *parameter;
     struct mneme_list wanted;
     size_t offset; /* of the text in struct mneme_memory that is to be one of `wanted` */
@@ -279,21 +260,6 @@ static enum mneme_status take(struct mn_sqlite *db, struct mn_stmt *stmt,
     return mn_memory_copy(&row.memory, arena, &kept->memory, err);
 }
 
-/* The same for the present, where nearly every row is kept: read in place. */
-static enum mneme_status take_present(struct mn_stmt *stmt, const struct mn_access *access,
-                                      struct mn_arena *arena, struct mn_rows *rows,
-                                      struct mneme_error *err)
-{
-    const struct mn_row *row;
-    enum mn_reason reason;
-
-    MN_TRY(mn_row_add(stmt, arena, rows, NULL, err));
-    row = &rows->item[rows->count - 1];
-    if (!mn_access_allows(access, &row->memory, row->confidence, &reason))
-        rows->count--;
-    return MNEME_OK;
-}
-
 /* Rows in no order of their own. */
 static enum mneme_status ask(struct mn_store *store, const struct mn_access *access,
                              const struct question *question, struct mn_arena *arena,
@@ -302,21 +268,17 @@ static enum mneme_status ask(struct mn_store *store, const struct mn_access *acc
     MN_READING_AUTO reading = { 0 };
     MN_STMT_AUTO stmt = NULL;
     struct mn_rows rows = { 0 };
-    bool past = access->as_of_ms != 0;
     bool row = true;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_sqlite_prepare(reading.db, past ? question->sql_past : question->sql, &stmt, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, question->sql, &stmt, err));
     mn_bind_access(stmt, access);
     mn_bind_list(stmt, question->parameter, question->wanted);
     for (;;) {
         MN_TRY(mn_sqlite_step(stmt, &row, err));
         if (!row)
             break;
-        if (past)
-            MN_TRY(take(reading.db, stmt, access, question, arena, &rows, err));
-        else
-            MN_TRY(take_present(stmt, access, arena, &rows, err));
+        MN_TRY(take(reading.db, stmt, access, question, arena, &rows, err));
     }
     *ret_rows = rows;
     return MNEME_OK;
@@ -350,80 +312,11 @@ static struct mneme_list names_of(mn_type_set types, const char *name[static 64]
     return (struct mneme_list){ name, count };
 }
 
-/* At most `limit` more rows of one scope, owner and type. */
-static enum mneme_status read_scope(struct mn_sqlite *db, const struct mn_access *access,
-                                    const char *owner, enum mneme_scope scope, const char *type,
-                                    size_t limit, struct mn_arena *arena, struct mn_rows *rows,
-                                    struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    size_t before = rows->count;
-    bool row = true;
-
-    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_MEMORIES_OF_SCOPE, &stmt, err));
-    mn_bind_access(stmt, access);
-    mn_bind_text(stmt, ":owner", owner);
-    mn_bind_integer(stmt, ":scope_kind", scope);
-    mn_bind_text(stmt, ":scope_id", mn_access_scope_id(access, scope));
-    mn_bind_text(stmt, ":type", type);
-    while (rows->count - before < limit) {
-        MN_TRY(mn_sqlite_step(stmt, &row, err));
-        if (!row)
-            break;
-        MN_TRY(take_present(stmt, access, arena, rows, err));
-    }
-    return MNEME_OK;
-}
-
-/* A scope of one user or session is not shared: only rows of the user himself stand there. */
-static enum mneme_status read_scope_of_both(struct mn_sqlite *db, const struct mn_access *access,
-                                            enum mneme_scope scope, struct mneme_list types,
-                                            size_t limit, struct mn_arena *arena,
-                                            struct mn_rows *rows, struct mneme_error *err)
-{
-    bool private = scope == MNEME_SCOPE_USER || scope == MNEME_SCOPE_SESSION;
-
-    if (scope != MNEME_SCOPE_GLOBAL && mn_empty(mn_access_scope_id(access, scope)))
-        return MNEME_OK;
-    for (size_t i = 0; i < types.count; i++) {
-        MN_TRY(read_scope(db, access, access->user, scope, types.item[i], limit, arena, rows, err));
-        if (!private)
-            MN_TRY(read_scope(db, access, "", scope, types.item[i], limit, arena, rows, err));
-    }
-    return MNEME_OK;
-}
-
-/* From the narrowest scopes outwards, until there are enough. */
-static enum mneme_status structured_now(struct mn_store *store, const struct mn_access *access,
-                                        struct mneme_list types, size_t limit,
-                                        struct mn_arena *arena, struct mn_rows *ret_rows,
-                                        struct mneme_error *err)
-{
-    static const enum mneme_scope outwards[] = { MNEME_SCOPE_TASK, MNEME_SCOPE_SESSION,
-                                                 MNEME_SCOPE_REPO, MNEME_SCOPE_PROJECT,
-                                                 MNEME_SCOPE_USER, MNEME_SCOPE_GLOBAL };
-    MN_READING_AUTO reading = { 0 };
-    struct mn_rows rows = { 0 };
-    size_t narrower = 0; /* rows of scopes narrower than the one being read */
-
-    MN_TRY(mn_reading_begin(store, &reading, err));
-    for (size_t i = 0; i < sizeof outwards / sizeof *outwards; i++) {
-        if (i > 0 && mn_scope_width(outwards[i]) < mn_scope_width(outwards[i - 1]))
-            narrower = rows.count;
-        if (narrower >= limit)
-            break;
-        MN_TRY(read_scope_of_both(reading.db, access, outwards[i], types, limit - narrower, arena,
-                                  &rows, err));
-    }
-    *ret_rows = rows;
-    return MNEME_OK;
-}
-
 static enum mneme_status structured_past(struct mn_store *store, const struct mn_access *access,
                                          struct mneme_list types, struct mn_arena *arena,
                                          struct mn_rows *ret_rows, struct mneme_error *err)
 {
-    struct question question = { .sql_past = SQL_SQLITE_MEMORIES_STRUCTURED_PAST,
+    struct question question = { .sql = SQL_SQLITE_MEMORIES_STRUCTURED_PAST,
                                  .parameter = ":types",
                                  .wanted = types,
                                  .offset = offsetof(struct mneme_memory, type) };
@@ -443,7 +336,7 @@ enum mneme_status mn_sqlite_memories_structured(struct mn_store *store,
     if (access->as_of_ms)
         MN_TRY(structured_past(store, access, wanted, arena, &rows, err));
     else
-        MN_TRY(structured_now(store, access, wanted, limit, arena, &rows, err));
+        MN_TRY(mn_now_structured(store, access, wanted, limit, arena, &rows, err));
     if (rows.count > 1)
         qsort(rows.item, rows.count, sizeof *rows.item, compare_structured);
     rows.count = rows.count < limit ? rows.count : limit;
@@ -458,18 +351,10 @@ static int compare_ids(const void *a, const void *b)
     return strcmp(((const struct mn_row *)a)->memory.id, ((const struct mn_row *)b)->memory.id);
 }
 
-static enum mneme_status ask_in_order(struct mn_store *store, const struct mn_access *access,
-                                      const struct question *question, struct mn_arena *arena,
-                                      struct mn_rows *ret_rows, struct mneme_error *err)
+static void put_in_order(struct mn_rows *rows)
 {
-    struct mn_rows rows = { 0 };
-
-    if (question->wanted.count > 0)
-        MN_TRY(ask(store, access, question, arena, &rows, err));
-    if (rows.count > 1)
-        qsort(rows.item, rows.count, sizeof *rows.item, compare_ids);
-    *ret_rows = rows;
-    return MNEME_OK;
+    if (rows->count > 1)
+        qsort(rows->item, rows->count, sizeof *rows->item, compare_ids);
 }
 
 enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct mn_access *access,
@@ -477,13 +362,19 @@ enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct
                                             struct mn_arena *arena, struct mn_rows *ret_rows,
                                             struct mneme_error *err)
 {
-    struct question question = { .sql = SQL_SQLITE_MEMORIES_BY_KEY,
-                                 .sql_past = SQL_SQLITE_MEMORIES_BY_KEY_PAST,
+    struct question question = { .sql = SQL_SQLITE_MEMORIES_BY_KEY_PAST,
                                  .parameter = ":keys",
                                  .wanted = { keys, count },
                                  .offset = offsetof(struct mneme_memory, memory_key) };
+    struct mn_rows rows = { 0 };
 
-    return ask_in_order(store, access, &question, arena, ret_rows, err);
+    if (count && access->as_of_ms)
+        MN_TRY(ask(store, access, &question, arena, &rows, err));
+    else if (count)
+        MN_TRY(mn_now_by_key(store, access, question.wanted, arena, &rows, err));
+    put_in_order(&rows);
+    *ret_rows = rows;
+    return MNEME_OK;
 }
 
 enum mneme_status mn_sqlite_memories_successors(struct mn_store *store,
@@ -492,12 +383,18 @@ enum mneme_status mn_sqlite_memories_successors(struct mn_store *store,
                                                 struct mn_arena *arena, struct mn_rows *ret_rows,
                                                 struct mneme_error *err)
 {
-    struct question question = { .sql = SQL_SQLITE_MEMORIES_SUCCESSORS,
-                                 .sql_past = SQL_SQLITE_MEMORIES_SUCCESSORS_PAST,
+    struct question question = { .sql = SQL_SQLITE_MEMORIES_SUCCESSORS_PAST,
                                  .parameter = ":ids",
                                  .wanted = { ids, count },
                                  .offset = offsetof(struct mneme_memory, supersedes),
                                  .is_link = true };
+    struct mn_rows rows = { 0 };
 
-    return ask_in_order(store, access, &question, arena, ret_rows, err);
+    if (count && access->as_of_ms)
+        MN_TRY(ask(store, access, &question, arena, &rows, err));
+    else if (count)
+        MN_TRY(mn_now_successors(store, access, question.wanted, arena, &rows, err));
+    put_in_order(&rows);
+    *ret_rows = rows;
+    return MNEME_OK;
 }

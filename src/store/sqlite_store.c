@@ -103,6 +103,7 @@ static void free_store(struct mn_store *store)
         mn_sqlite_free(self->reader[i]);
     mn_sqlite_free(self->writer);
     mn_lock_file_close(&self->lock);
+    mn_row_cache_free(self->rows);
     (void)pthread_mutex_destroy(&self->write_mutex);
     (void)pthread_mutex_destroy(&self->read_mutex);
     (void)pthread_cond_destroy(&self->reader_back);
@@ -128,6 +129,9 @@ static const struct mn_store_ops sqlite_ops = {
     .memories_successors = mn_sqlite_memories_successors,
     .memories_as_of = mn_sqlite_memories_as_of,
     .memories_by_hash = mn_sqlite_memories_by_hash,
+    .memories_alike = mn_sqlite_memories_alike,
+    .request_get = mn_sqlite_request_get,
+    .clarifications = mn_sqlite_clarifications,
     .rules_active = mn_sqlite_rules_active,
     .task_states = mn_sqlite_task_states,
     .edges = mn_sqlite_edges,
@@ -138,6 +142,11 @@ static const struct mn_store_ops sqlite_ops = {
     .memory_get = mn_sqlite_memory_get,
     .list = mn_sqlite_list,
     .trace_get = mn_sqlite_trace_get,
+    .erase = mn_sqlite_erase,
+    .erase_settle = mn_sqlite_erase_settle,
+    .erase_key = mn_sqlite_erase_key,
+    .bytes = mn_sqlite_bytes,
+    .texts = mn_sqlite_texts,
     .free = free_store,
 };
 
@@ -207,6 +216,9 @@ enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
     (void)pthread_mutex_init(&self->read_mutex, NULL);
     (void)pthread_cond_init(&self->reader_back, NULL);
 
+    self->rows = mn_row_cache_new(MN_SQLITE_ROW_BYTES_MAX);
+    if (!self->rows)
+        return mn_fail_memory(err);
     if (mn_empty(options->path))
         return mn_fail(err, MNEME_INVALID, "store_path: must be set");
     MN_TRY(keep_key(self, options, err));

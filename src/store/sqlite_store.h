@@ -10,10 +10,12 @@
 #include <pthread.h>
 
 #include "store/lock_file.h"
+#include "store/row_cache.h"
 #include "store/sqlite_db.h"
 #include "store/store.h"
 
 #define MN_SQLITE_READERS_MAX 8
+#define MN_SQLITE_ROW_BYTES_MAX ((size_t)16 << 20) /* of rows that are kept decoded */
 
 struct mn_sqlite_store {
     struct mn_store base;
@@ -26,6 +28,8 @@ struct mn_sqlite_store {
     pthread_mutex_t write_mutex; /* guards writer and lock */
     struct mn_sqlite *writer;    /* NULL: read only */
     struct mn_lock_file lock;
+
+    struct mn_row_cache *rows; /* guards itself */
 
     pthread_mutex_t read_mutex; /* guards what follows */
     pthread_cond_t reader_back;
@@ -52,6 +56,9 @@ void mn_reading_end(struct mn_reading *reading); /* for MN_CLEANUP */
 enum mneme_status mn_sqlite_open(const struct mn_store_options *options, const char *path,
                                  struct mn_lock_file *lock, struct mn_sqlite **ret_db,
                                  enum mn_sqlite_mode *ret_mode, struct mneme_error *err);
+/* Names in meta: an erasure that is not settled yet; the secret that seals receipts. */
+#define MN_META_UNSETTLED "erase_unsettled"
+#define MN_META_RECEIPT_KEY "receipt_key"
 /* A row of the table meta into text; "" when it is not there. */
 enum mneme_status mn_sqlite_meta(struct mn_sqlite *db, const char *name, char *text,
                                  size_t text_bytes, struct mneme_error *err);
@@ -63,17 +70,43 @@ enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commi
                                    size_t count, struct mn_commit_result *results,
                                    struct mneme_error *err);
 /* sqlite_changes.c */
+/* Changes after `seq`, `last` being the last one; into *changes, which is empty. *ret_seq: the last
+ * one read. */
+enum mneme_status mn_changes_read(struct mn_sqlite *db, const struct mn_partition *only, int64_t seq,
+                                  int64_t last, size_t limit, struct mn_arena *arena,
+                                  struct mn_changes *changes, int64_t *ret_seq,
+                                  struct mneme_error *err);
 enum mneme_status mn_sqlite_position(struct mn_store *store, struct mn_cursor *ret_cursor,
                                      struct mneme_error *err);
 enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct mn_partition *only,
                                           const struct mn_cursor *cursor, size_t limit,
                                           struct mn_arena *arena, struct mn_changes *ret_changes,
                                           struct mneme_error *err);
-/* sqlite_read.c */
+/* sqlite_now.c */
+/* The state of the rows that the connection, inside a transaction, sees. */
+enum mneme_status mn_now_state(struct mn_sqlite *db, struct mn_row_state *ret_state,
+                               struct mneme_error *err);
+/* In no order of their own; structured ones at most `limit` of each scope, owner and type. */
+enum mneme_status mn_now_structured(struct mn_store *store, const struct mn_access *access,
+                                    struct mneme_list types, size_t limit, struct mn_arena *arena,
+                                    struct mn_rows *ret_rows, struct mneme_error *err);
+enum mneme_status mn_now_by_key(struct mn_store *store, const struct mn_access *access,
+                                struct mneme_list keys, struct mn_arena *arena,
+                                struct mn_rows *ret_rows, struct mneme_error *err);
+enum mneme_status mn_now_successors(struct mn_store *store, const struct mn_access *access,
+                                    struct mneme_list ids, struct mn_arena *arena,
+                                    struct mn_rows *ret_rows, struct mneme_error *err);
 enum mneme_status mn_sqlite_memories_get(struct mn_store *store, const struct mn_access *access,
                                          const char *const *ids, size_t count,
                                          struct mn_arena *arena, struct mn_rows *ret_rows,
                                          struct mneme_error *err);
+/* sqlite_read.c */
+/* The row, appended, if it is in the access's own partition, else in the shared one; ret_usage as
+ * mn_row_add() has it. */
+enum mneme_status mn_read_reachable(struct mn_sqlite *db, const struct mn_access *access,
+                                    const char *id, struct mn_arena *arena, struct mn_rows *rows,
+                                    struct mneme_usage *ret_usage, bool *ret_found,
+                                    struct mneme_error *err);
 enum mneme_status mn_sqlite_memories_structured(struct mn_store *store,
                                                 const struct mn_access *access, mn_type_set types,
                                                 size_t limit, struct mn_arena *arena,
@@ -101,6 +134,17 @@ enum mneme_status mn_sqlite_memory_get(struct mn_store *store, struct mn_partiti
 enum mneme_status mn_sqlite_history(struct mn_store *store, struct mn_partition partition,
                                     const char *memory_id, struct mn_arena *arena,
                                     struct mn_history_rows *ret_rows, struct mneme_error *err);
+/* sqlite_alike.c */
+enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct mneme_memory *like,
+                                           struct mn_arena *arena, struct mn_rows *ret_rows,
+                                           struct mn_mark *ret_mark, struct mneme_error *err);
+enum mneme_status mn_sqlite_request_get(struct mn_store *store, struct mn_partition partition,
+                                        const char *key, int64_t now_ms, struct mn_arena *arena,
+                                        struct mn_request_row *ret_row, struct mneme_error *err);
+enum mneme_status mn_sqlite_clarifications(struct mn_store *store, struct mn_partition partition,
+                                           struct mn_arena *arena,
+                                           struct mn_clarifications *ret_open,
+                                           struct mneme_error *err);
 /* sqlite_around.c */
 enum mneme_status mn_sqlite_rules_active(struct mn_store *store, const struct mn_access *access,
                                          struct mn_arena *arena, struct mn_rules *ret_rules,
@@ -131,5 +175,18 @@ enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const c
 enum mneme_status mn_sqlite_list(struct mn_store *store, const struct mneme_filter *filter,
                                  bool memories_only, mneme_row_fn row, void *context,
                                  struct mneme_error *err);
+/* sqlite_erase.c */
+enum mneme_status mn_sqlite_erase(struct mn_store *store, const struct mneme_erasure *what,
+                                  struct mn_arena *arena, struct mn_erased *ret_erased,
+                                  struct mneme_error *err);
+/* sqlite_sweep.c */
+enum mneme_status mn_sqlite_erase_settle(struct mn_store *store, enum mn_settle step,
+                                         struct mneme_error *err);
+enum mneme_status mn_sqlite_erase_key(struct mn_store *store, struct mn_arena *arena,
+                                      const char **ret_key, struct mneme_error *err);
+enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, void *context,
+                                  struct mneme_error *err);
+enum mneme_status mn_sqlite_texts(struct mn_store *store, const char *tenant, mn_kept_fn text,
+                                  void *context, struct mneme_error *err);
 
 #endif

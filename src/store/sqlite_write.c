@@ -14,6 +14,7 @@
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
 #include "store/half.h"
+#include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 
 enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kind kind,
@@ -148,6 +149,7 @@ enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_
     MN_TRY(mn_write_exists(w, SQL_SQLITE_MEMORY_EXISTS, event->tenant_id, event->id, &taken, err));
     if (taken)
         return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", event->id);
+    MN_TRY(mn_tombstone_check(w, event->tenant_id, event->id, (struct mneme_list){ 0 }, err));
     MN_TRY(place_event(w, event, &place, err));
     MN_TRY(insert_event(w, event, place, err));
     MN_TRY(touch_session(w, event, place, err));
@@ -352,6 +354,7 @@ enum mneme_status mn_write_edge(const struct mn_writing *w, const struct mneme_e
         *ret_written = (struct mn_written){ .revision = revision, .unchanged = true };
         return MNEME_OK;
     }
+    MN_TRY(mn_tombstone_check(w, whole.tenant_id, whole.id, whole.provenance, err));
     MN_TRY(put_edge(w, &whole, revision + 1, err));
     *ret_written = (struct mn_written){ .revision = revision + 1, .replaced = revision > 0 };
     return mn_write_change(w, MN_CHANGE_EDGE, whole.tenant_id, whole.user_id, whole.id,
@@ -464,7 +467,8 @@ enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_
         return mn_fail(err, MNEME_INVALID, "memory_id: there is no memory %.200s",
                        usage->memory_id);
     *ret_written = (struct mn_written){ .unchanged = !written };
-    return MNEME_OK;
+    /* Usage leaves no change; that it moved must be seen all the same (row_cache.h). */
+    return written ? mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err) : MNEME_OK;
 }
 
 enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_vector_row *vector,
@@ -497,7 +501,13 @@ enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_tra
                                  struct mn_written *ret_written, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
+    bool erased = false;
 
+    MN_TRY(mn_tombstone_named(w, trace, &erased, err));
+    if (erased) { /* what it names was erased while it waited */
+        *ret_written = (struct mn_written){ .unchanged = true };
+        return MNEME_OK;
+    }
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TRACE_PUT, &stmt, err));
     mn_bind_text(stmt, ":tenant", trace->tenant);
     mn_bind_text(stmt, ":trace_id", trace->trace_id);

@@ -32,6 +32,15 @@ enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_ve
                                   struct mn_written *ret_written, struct mneme_error *err);
 enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_trace_row *trace,
                                  struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_clarification(const struct mn_writing *w,
+                                         const struct mn_clarification *clarification,
+                                         struct mn_written *ret_written, struct mneme_error *err);
+/* Also clears what is too old. MNEME_CONFLICT when the request is there. */
+enum mneme_status mn_write_request(const struct mn_writing *w, const struct mn_request_row *request,
+                                   struct mneme_error *err);
+/* MNEME_CONFLICT when the mark has moved. */
+enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_guard *guard,
+                                 struct mneme_error *err);
 
 /* The change row of what was written. */
 enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kind kind,

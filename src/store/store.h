@@ -24,6 +24,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "memory/access.h"
 #include "memory/partition.h"
 #include "memory/type.h"
@@ -43,7 +44,10 @@ enum mn_write_kind {
     MN_WRITE_USAGE_ADD, /* counts are added, the later access stays; unknown memories are skipped */
     MN_WRITE_VECTOR, /* no history; a change row, so that indexes pick it up. Of a unit that is gone
                       * or has another text by now: skipped */
-    MN_WRITE_TRACE   /* no history, no change row */
+    MN_WRITE_TRACE,  /* no history, no change row */
+    MN_WRITE_CLARIFICATION, /* opens a question, or closes those of a key; no history, no change */
+    MN_WRITE_GUARD,         /* writes nothing: MNEME_CONFLICT when what it guards has moved */
+    MN_WRITE_REQUEST        /* MNEME_CONFLICT naming revision when the request is there */
 };
 
 #define MN_REVISION_ANY INT64_C(-1)
@@ -70,6 +74,45 @@ struct mn_trace_row {
     const char *json;
 };
 
+/* Two memories answer one key, and nobody can say which holds. Text-free: the rows have the texts. */
+struct mn_clarification {
+    struct mn_partition partition;
+    const char *id;
+    const char *memory_key;
+    struct mneme_list memory_ids;
+    const char *question;
+    bool blocking;
+    int64_t created_at_ms; /* as read */
+    bool resolved;         /* a write: all open ones of the key are answered; id is not read */
+};
+struct mn_clarifications {
+    struct mn_clarification *item;
+    size_t count;
+};
+
+/* How often, and in which revisions, a text and a key are there (memories_alike). A guard stands
+ * before the writes that rely on it. */
+struct mn_mark {
+    int64_t rows;
+    int64_t revisions;
+};
+struct mn_guard {
+    struct mn_partition partition;
+    const char *content_hash;
+    const char *memory_key; /* "": none */
+    struct mn_mark mark;
+};
+
+/* What a request with an idempotency key was answered. Kept for MN_REQUEST_KEPT_MS at least. */
+#define MN_REQUEST_KEPT_MS (INT64_C(7) * 86400000)
+struct mn_request_row {
+    struct mn_partition partition;
+    const char *key;
+    int outcome; /* enum mneme_outcome */
+    const char *id;
+    int64_t revision;
+};
+
 struct mn_write {
     enum mn_write_kind kind;
     int64_t expected_revision; /* of a memory: MN_REVISION_ANY, MN_REVISION_NEW, or its number */
@@ -81,6 +124,9 @@ struct mn_write {
     const struct mneme_usage *usage;
     const struct mn_vector_row *vector;
     const struct mn_trace_row *trace;
+    const struct mn_clarification *clarification;
+    const struct mn_guard *guard;
+    const struct mn_request_row *request;
 };
 
 /*
@@ -121,7 +167,7 @@ enum mn_change_kind {
     MN_CHANGE_RULE,
     MN_CHANGE_TASK_STATE,
     MN_CHANGE_VECTOR,
-    MN_CHANGE_ERASE
+    MN_CHANGE_ERASE /* of a partition, its id empty: units of it are gone, build it anew */
 };
 
 #define MN_CURSOR_BYTES 40
@@ -182,6 +228,86 @@ struct mn_history_rows {
     size_t count;
 };
 
+/* ---- erasing ---- */
+
+enum mn_erased_kind {
+    MN_ERASED_MEMORY = 0,
+    MN_ERASED_EVENT,
+    MN_ERASED_HISTORY,
+    MN_ERASED_VECTOR,
+    MN_ERASED_USAGE,
+    MN_ERASED_MENTION,
+    MN_ERASED_SESSION,
+    MN_ERASED_TASK_STATE,
+    MN_ERASED_RULE,
+    MN_ERASED_EDGE,
+    MN_ERASED_ENTITY,
+    MN_ERASED_CLARIFICATION,
+    MN_ERASED_TRACE,
+    MN_ERASED_CHANGE,
+    MN_ERASED_REQUEST, /* answers kept by idempotency key */
+    MN_ERASED_SHORTENED, /* rows that stay, with less provenance */
+    MN_ERASED_KIND_COUNT
+};
+
+struct mn_erased_item {
+    bool is_event;
+    const char *owner;
+    const char *id;
+};
+/* A text that was in an erased row. Those of items are `said`: what a receipt speaks of. */
+struct mn_erased_text {
+    struct mn_str text; /* or the bytes of a vector */
+    const char *owner;
+    bool said;
+    bool is_vector;
+};
+struct mn_erased {
+    struct {
+        struct mn_erased_item *item;
+        size_t count, room;
+    } items;
+    struct {
+        struct mn_erased_text *item;
+        size_t count, room;
+    } texts;
+    struct {
+        struct mn_partition *item;
+        size_t count, room;
+    } partitions; /* that lost units */
+    size_t counts[MN_ERASED_KIND_COUNT];
+    bool cut_short; /* an earlier erasure was never settled: its texts are not known any more */
+};
+
+enum mn_settle {
+    MN_SETTLE_LOG = 1, /* merge the log into the file and empty it */
+    MN_SETTLE_COMPACT, /* write the whole file anew, then as before */
+    MN_SETTLE_DONE,    /* the erasure is finished: forget that it was begun */
+    MN_SETTLE_REST     /* finish what was cut short, by writing the file anew; else nothing */
+};
+
+/* One text of a row that is there. */
+enum mn_kept_kind {
+    MN_KEPT_MEMORY = 1,
+    MN_KEPT_HISTORY,
+    MN_KEPT_EVENT,
+    MN_KEPT_VECTOR, /* text: the vector's bytes */
+    MN_KEPT_TRACE,
+    MN_KEPT_OTHER /* checkpoints, names of the graph, questions, ids in records */
+};
+struct mn_kept_text {
+    enum mn_kept_kind kind;
+    const char *tenant;
+    const char *owner;
+    const char *id;
+    int64_t created_at_ms;
+    bool said; /* a text as it was written; else a list, an object, a name */
+    struct mn_str text;
+};
+typedef void (*mn_kept_fn)(void *context, const struct mn_kept_text *text);
+/* part: "store", "log", "shared memory", "lock". Pieces are at most 64 KiB; of the store one page. */
+typedef void (*mn_bytes_fn)(void *context, const char *part, const void *bytes, size_t count);
+
 /* ---- the engine ---- */
 
 struct mn_store_ops {
@@ -233,6 +359,20 @@ struct mn_store_ops {
                                           struct mn_arena *arena, struct mn_rows *ret_rows,
                                           struct mneme_error *err);
 
+    /* Of one owner, agent and scope, whatever else holds of them: the active rows of the same text
+     * (content_hash) or key. *ret_mark: for a guard, read in the same instant. */
+    enum mneme_status (*memories_alike)(struct mn_store *store, const struct mneme_memory *like,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mn_mark *ret_mark, struct mneme_error *err);
+    /* Of the last MN_REQUEST_KEPT_MS. MNEME_NOT_FOUND. */
+    enum mneme_status (*request_get)(struct mn_store *store, struct mn_partition partition,
+                                     const char *key, int64_t now_ms, struct mn_arena *arena,
+                                     struct mn_request_row *ret_row, struct mneme_error *err);
+    /* Open questions of one partition. */
+    enum mneme_status (*clarifications)(struct mn_store *store, struct mn_partition partition,
+                                        struct mn_arena *arena, struct mn_clarifications *ret_open,
+                                        struct mneme_error *err);
+
     enum mneme_status (*rules_active)(struct mn_store *store, const struct mn_access *access,
                                       struct mn_arena *arena, struct mn_rules *ret_rules,
                                       struct mneme_error *err);
@@ -278,6 +418,28 @@ struct mn_store_ops {
     enum mneme_status (*trace_get)(struct mn_store *store, const char *tenant, const char *trace_id,
                                    struct mn_arena *arena, const char **ret_json,
                                    struct mneme_error *err);
+
+    /*
+     * Erases in one durable transaction: `what` as mneme_erase() says, now_ms set. Tombstones (digests
+     * of ids) keep what is erased from being written again, also by a writer that has begun; each
+     * partition that lost units has one change row MN_CHANGE_ERASE, its id empty: build it anew. With
+     * what->preview all is undone. Not settled yet: see below.
+     */
+    enum mneme_status (*erase)(struct mn_store *store, const struct mneme_erasure *what,
+                               struct mn_arena *arena, struct mn_erased *ret_erased,
+                               struct mneme_error *err);
+    /* MNEME_UNAVAILABLE: another process reads an older state; nothing is lost. */
+    enum mneme_status (*erase_settle)(struct mn_store *store, enum mn_settle step,
+                                      struct mneme_error *err);
+    /* The secret that seals this store's receipts; "" before the first erasure. */
+    enum mneme_status (*erase_key)(struct mn_store *store, struct mn_arena *arena,
+                                   const char **ret_key, struct mneme_error *err);
+    /* Every byte of the files, decrypted where the store is encrypted. */
+    enum mneme_status (*bytes)(struct mn_store *store, mn_bytes_fn piece, void *context,
+                               struct mneme_error *err);
+    /* Every text there is; of one tenant, or of all when NULL. One state, no write between. */
+    enum mneme_status (*texts)(struct mn_store *store, const char *tenant, mn_kept_fn text,
+                               void *context, struct mneme_error *err);
     void (*free)(struct mn_store *store);
 };
 

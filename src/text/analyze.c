@@ -166,11 +166,6 @@ static size_t word_end(const struct analysis *a, size_t at)
     return at;
 }
 
-static bool joins(char c)
-{
-    return c != '\0' && strchr("._-/:+#@", c) != NULL;
-}
-
 /* The joiners between two words: one, or several of a path or an address; else 0. */
 static size_t joiner_bytes(const struct analysis *a, size_t at, bool *ret_divides)
 {
@@ -178,7 +173,7 @@ static size_t joiner_bytes(const struct analysis *a, size_t at, bool *ret_divide
     bool slash = false;
     bool colon = false;
 
-    while (end < a->bytes && joins(a->cased[end])) {
+    while (end < a->bytes && mn_letter_joins(a->cased[end])) {
         slash = slash || a->cased[end] == '/';
         colon = colon || a->cased[end] == ':';
         end++;

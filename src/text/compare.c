@@ -9,6 +9,7 @@
  *                                     number, a name or an identifier
  *   not as many negations             the opposite
  *   a pair of opposites left over     the opposite
+ *   other signs (signs.c)             minus 5, C++, a tick: another fact
  *   numbers and names in other order  who does what to whom has changed
  *   two parts changed places around   the same, where no name is known: "A is the boss of B"; parts
  *   something that stayed             that swap with nothing between them only moved
@@ -25,6 +26,7 @@
 #include "text/analyze.h"
 #include "text/fold.h"
 #include "text/said.h"
+#include "text/signs.h"
 
 #define ADDED_SHARE_MAX 0.34f /* of either text */
 #define ALIKE_SHARE_MIN 0.6f  /* of the larger, for calling it a rival */
@@ -283,7 +285,7 @@ static bool obliges_differently(const struct mn_said *a, const struct mn_said *b
             !a->mark[MN_MARK_MUST]);
 }
 
-static enum mn_likeness judge(struct mn_said *a, struct mn_said *b)
+static enum mn_likeness judge(const struct mn_said *a, const struct mn_said *b, bool same_signs)
 {
     size_t both = count_paired(a);
     size_t opposites_a = count_opposites(a, b);
@@ -303,7 +305,8 @@ static enum mn_likeness judge(struct mn_said *a, struct mn_said *b)
 
     if (both == 0)
         return MN_LIKENESS_NONE;
-    if (replaced || turned || opposites_a > 0 || negated || obliges_differently(a, b)) {
+    if (replaced || turned || !same_signs || opposites_a > 0 || negated ||
+        obliges_differently(a, b)) {
         size_t rest_a = left_a > opposites_a ? left_a - opposites_a : 0;
         size_t rest_b = left_b > opposites_b ? left_b - opposites_b : 0;
         size_t rest = rest_a > rest_b ? rest_a : rest_b;
@@ -340,12 +343,20 @@ enum mn_likeness mn_text_likeness(struct mn_arena *arena, const char *a, const c
     const char *squeezed_b = mn_text_squeeze(arena, b);
     struct mn_str cased_a = mn_fold_cased(arena, mn_or_empty(a), strlen(mn_or_empty(a)));
     struct mn_str cased_b = mn_fold_cased(arena, mn_or_empty(b), strlen(mn_or_empty(b)));
+    struct mn_signs signs_a = { 0 };
+    struct mn_signs signs_b = { 0 };
+    bool same_case;
 
     if (!squeezed_a || !squeezed_b || !cased_a.at || !cased_b.at)
         return MN_LIKENESS_NONE;
+    signs_a = mn_signs_read(arena, cased_a);
+    signs_b = mn_signs_read(arena, cased_b);
+    if (!signs_a.mark || !signs_b.mark)
+        return MN_LIKENESS_NONE;
+    same_case = strcmp(signs_a.cased, signs_b.cased) == 0;
     if (strcmp(squeezed_a, squeezed_b) == 0)
-        return MN_LIKENESS_IDENTICAL;
+        return same_case ? MN_LIKENESS_IDENTICAL : MN_LIKENESS_RIVAL;
     if (!mn_said_read(arena, cased_a, cased_b, &said_a, &said_b))
         return MN_LIKENESS_NONE;
-    return judge(&said_a, &said_b);
+    return judge(&said_a, &said_b, same_case && strcmp(signs_a.mark, signs_b.mark) == 0);
 }

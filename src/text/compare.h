@@ -14,14 +14,19 @@ enum mn_likeness {
     MN_LIKENESS_NONE = 0,  /* about different things, or too different to say */
     MN_LIKENESS_IDENTICAL, /* equal once folded and without white space */
     MN_LIKENESS_REWORDED,  /* nothing is left over on both sides; same numbers, names, negations,
-                              identifiers in the same order */
-    MN_LIKENESS_RIVAL      /* alike, but a number, negation, identifier, name or opposite differs */
+                              identifiers, signs in the same order */
+    MN_LIKENESS_RIVAL      /* alike, but a number, negation, identifier, name, sign or opposite
+                              differs; also where only a case differs that tells: US, us */
 };
 
 /* MN_LIKENESS_NONE also when the arena is full: never a merge by accident. */
 enum mn_likeness mn_text_likeness(struct mn_arena *arena, const char *a, const char *b);
 
-/* The folded text without white space and invisible characters: what content_hash is taken over. */
+/*
+ * The folded text without white space and invisible characters: what content_hash is taken over. No
+ * sign is dropped. Case is, and so is width and height (5² is 52): texts with one hash are rivals
+ * all the same where only the case of US, it, Mb or mW differs; mn_text_likeness() tells.
+ */
 char *mn_text_squeeze(struct mn_arena *arena, const char *text);
 
 #endif

@@ -25,3 +25,20 @@ enum mn_letter_class mn_letter_class(int32_t code_point)
         return MN_LETTER_NONE;
     }
 }
+
+bool mn_letter_invisible(int32_t code_point)
+{
+    if (code_point < 0x80)
+        return (code_point >= 0 && code_point <= ' ') || code_point == 0x7f;
+    switch (code_point) {
+    case 0x2800:  /* braille without a dot */
+    case 0x1d159: /* a note without a head */
+        return true;
+    default:
+        break;
+    }
+    if (u_isUWhiteSpace(code_point) || u_charType(code_point) == U_CONTROL_CHAR ||
+        u_hasBinaryProperty(code_point, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
+        return true;
+    return code_point >= 0xfff9 && code_point <= 0xfffb; /* marks of ruby text */
+}

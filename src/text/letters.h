@@ -37,6 +37,13 @@ static inline bool mn_letter_word(char c) /* A-Z a-z 0-9 _ */
     return mn_letter_plain(c) || c == '_';
 }
 
+/* What joins words into an identifier: db-config.json, a/b, x::y. */
+static inline bool mn_letter_joins(char c)
+{
+    return c == '.' || c == '_' || c == '-' || c == '/' || c == ':' || c == '+' || c == '#' ||
+           c == '@';
+}
+
 static inline char mn_letter_to_lower(char c)
 {
     return mn_letter_upper(c) ? (char)(c | 0x20) : c;
@@ -64,5 +71,8 @@ enum mn_letter_class {
     MN_LETTER_PAIRED
 };
 enum mn_letter_class mn_letter_class(int32_t code_point); /* -1 is none */
+
+/* Shows nothing: white space, controls, format characters, fillers, the empty braille cell. */
+bool mn_letter_invisible(int32_t code_point);
 
 #endif

@@ -109,11 +109,6 @@ static size_t quotation(struct scan *s, size_t at)
 
 /* ---- runs ---- */
 
-static bool joins(char c)
-{
-    return c != '\0' && strchr(".-/:+#@", c) != NULL;
-}
-
 static size_t run_end(const struct scan *s, size_t at)
 {
     size_t behind;
@@ -124,7 +119,7 @@ static size_t run_end(const struct scan *s, size_t at)
         while (class_at(s, at, &behind) == MN_LETTER_WORD)
             at = behind;
         gap = at;
-        while (gap < s->bytes && joins(s->text[gap]))
+        while (gap < s->bytes && mn_letter_joins(s->text[gap]))
             gap++;
         if (gap == at || class_at(s, gap, &behind) != MN_LETTER_WORD)
             return at;
@@ -148,7 +143,7 @@ static struct look look_at(const struct scan *s, size_t from, size_t until)
             look.digits++;
         else if (c == '-')
             look.hyphens++;
-        else if (c < 0x80 && (joins((char)c) || c == '_'))
+        else if (c < 0x80 && mn_letter_joins((char)c))
             look.joiners++;
         else
             look.letters++;
@@ -175,28 +170,28 @@ static bool capitals_then_lower(const char *run, size_t bytes)
     return false;
 }
 
-/* Is each piece between joiners a word of at least two letters with content? */
+/* Are the pieces between joiners no grammar, and not all single letters (e.g, w/o)? */
 static bool pieces_have_content(const char *run, size_t bytes)
 {
     char folded[16];
     size_t start = 0;
+    size_t longest = 0;
 
     for (size_t i = 0; i <= bytes; i++) {
         size_t length = i - start;
 
-        if (i < bytes && !joins(run[i]) && run[i] != '_')
+        if (i < bytes && !mn_letter_joins(run[i]))
             continue;
-        if (length < 2)
-            return false;
-        if (length <= sizeof folded) {
+        if (length > 0 && length <= sizeof folded) {
             for (size_t k = 0; k < length; k++)
                 folded[k] = mn_letter_to_lower(run[start + k]);
             if (mn_words_stop(folded, length))
                 return false;
         }
+        longest = length > longest ? length : longest;
         start = i + 1;
     }
-    return true;
+    return longest > 1 || (bytes > 3 && memchr(run, '/', bytes));
 }
 
 static bool is_version(const char *run, size_t bytes, const struct look *look)
@@ -359,7 +354,8 @@ static size_t run(struct scan *s, size_t from)
         add(s, MN_MENTION_VERSION, from, until);
     else if (is_number(at, bytes, &look))
         add(s, MN_MENTION_NUMBER, from, grouped);
-    else if (is_identifier(at, bytes, &look))
+    else if (is_identifier(at, bytes, &look) ||
+             (look.letters > 1 && with_lead(s, from) < from && strchr(".@", s->text[from - 1])))
         add(s, MN_MENTION_IDENTIFIER, with_lead(s, from), until);
     else if (look.joiners == 0 && may_be_name(s, from, until, &look) &&
              (!look.lower_after || s->chinese || !at_head(s, from) || beside_han(s, from, until)))

@@ -36,7 +36,7 @@ static int32_t look_alike(int32_t c)
                  { 0x3c1, 'p' },  { 0x3bd, 'v' }, { 0x3b5, 'e' }, { 0x131, 'i' }, { 0x261, 'g' },
                  { 0x2019, '\'' } };
 
-    for (size_t i = 0; i < sizeof PAIR / sizeof PAIR[0]; i++) {
+    for (size_t i = 0; c > 0x7f && c <= 0x2019 && i < sizeof PAIR / sizeof PAIR[0]; i++) {
         if (PAIR[i].theirs == c)
             return PAIR[i].ours;
     }

@@ -100,7 +100,9 @@ static const struct group {
     { MN_MARK_NONE, "喜欢", "喜欢|偏好|偏爱|喜爱|爱|倾向于" },
     { MN_MARK_NONE, "存", "保存|存放|存储|储存|保留" },
     { MN_MARK_NONE, "放", "放置" },
-    { MN_MARK_NONE, NULL, "位于|由于|百分之|%" },
+    { MN_MARK_NONE, NULL, "位于|由于" },
+    /* said by a sign (signs.c) */
+    { MN_MARK_NONE, NULL, "百分之|%|percent|per cent|零下|零上|below zero" },
     { MN_MARK_NONE, "改", "修改|更改|变更|改动" },
     { MN_MARK_NONE, "删", "删除|移除|去掉" },
     { MN_MARK_NONE, "换", "换成|换到|换为|改为|改成|改用|切换到|更换为" },

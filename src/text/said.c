@@ -151,11 +151,6 @@ static size_t read_han_number(struct reader *r, struct mn_said *side, const char
 
 /* ---- Latin words and what joins them ---- */
 
-static bool joins(char c)
-{
-    return c != '\0' && strchr("._-/:+#@", c) != NULL;
-}
-
 static bool in_word(char c)
 {
     return mn_letter_plain(c) || c == '\'' || (unsigned char)c >= 0x80;
@@ -173,7 +168,7 @@ static size_t run_bytes(const char *at)
 
         if (mn_letter_class(c) == MN_LETTER_WORD || (c == '\'' && end == i && end > 0))
             end = behind;
-        else if (!(c < 0x80 && c >= 0 && joins((char)c)))
+        else if (!(c < 0x80 && c >= 0 && mn_letter_joins((char)c)))
             break;
         i = behind;
     }
@@ -307,7 +302,7 @@ static size_t read_run(struct reader *r, struct mn_said *side, const char *at)
     if (mn_letter_digit(at[0]))
         return read_digits(r, side, run);
     for (size_t i = 0; i <= run.bytes; i++) {
-        if (i < run.bytes && !joins(run.at[i]))
+        if (i < run.bytes && !mn_letter_joins(run.at[i]))
             continue;
         if (i > start)
             read_word(r, side, (struct mn_str){ run.at + start, i - start });

@@ -15,7 +15,7 @@
 #include "text/letters.h"
 
 #define STEM_BYTES 24 /* longer words are no English */
-#define STEMS_RECENT 512
+#define STEMS_RECENT 1024
 
 static bool all_latin(const char *text, size_t bytes)
 {

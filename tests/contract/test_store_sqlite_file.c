@@ -615,47 +615,74 @@ static void a_writer_waits_for_its_turn(void **state)
     assert_int_equal(close(lock), 0);
 }
 
-/* As a process that dies leaves it. */
-static void write_and_die(struct place *place)
+static int write_with_key(struct place *place)
 {
     struct mn_store *store = NULL;
+    struct mn_store_options options = { .create = true, .key = "key", .key_bytes = 3 };
+
+    return open_with(place, options, &store) == MNEME_OK && put(store, "m", "text") ? 0 : 1;
+}
+
+static int become_newer_in_the_log(struct place *place)
+{
+    sqlite3 *db = NULL;
+
+    return sqlite3_open(place->file, &db) == SQLITE_OK &&
+                   sqlite3_exec(db, "PRAGMA user_version = 1000;", NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : 1;
+}
+
+/* In a process that dies without closing what it opened. */
+static void do_and_die(struct place *place, int (*body)(struct place *place))
+{
+    int status = -1;
     pid_t child = fork();
 
-    if (child == 0) {
-        if (open_with(place,
-                      (struct mn_store_options){ .create = true, .key = "key", .key_bytes = 3 },
-                      &store) != MNEME_OK ||
-            !put(store, "m", "text"))
-            _exit(1);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, NULL, 0), child);
+    if (child == 0)
+        _exit(body(place));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* With a log beside the file; the shared memory is made anew from it by whoever comes, and left
+ * out. */
+static void assert_log_stays(struct place *place, const char *key, enum mneme_status refusal)
+{
+    struct mn_store_options options = { .key = key, .key_bytes = key ? strlen(key) : 0 };
+    struct mn_store *store = NULL;
+    char before[MN_SHA256_HEX_BYTES];
+    char after[MN_SHA256_HEX_BYTES];
+    char name[110];
+
+    (void)snprintf(name, sizeof name, "%s-wal", place->file);
+    assert_int_equal(access(name, F_OK), 0);
+    (void)snprintf(name, sizeof name, "%s-shm", place->file);
+    (void)unlink(name);
+    look_at(place, before);
+    assert_int_equal(open_with(place, options, &store), refusal);
+    (void)unlink(name);
+    look_at(place, after);
+    assert_string_equal(before, after);
 }
 
 static void a_refusal_does_not_replay_a_log_that_is_left(void **state)
 {
     struct place *place = *state;
     struct mn_store *store = NULL;
-    char before[MN_SHA256_HEX_BYTES];
-    char after[MN_SHA256_HEX_BYTES];
-    char name[110];
 
-    write_and_die(place);
-    (void)snprintf(name, sizeof name, "%s-wal", place->file);
-    assert_int_equal(access(name, F_OK), 0);
-    (void)snprintf(name, sizeof name, "%s-shm", place->file);
-    (void)unlink(name); /* the only one that may change: it is made anew from the log */
-    look_at(place, before);
-    assert_int_equal(open_with(place, (struct mn_store_options){ .key = "kez", .key_bytes = 3 },
-                               &store),
-                     MNEME_FORBIDDEN);
-    (void)unlink(name);
-    look_at(place, after);
-    assert_string_equal(before, after);
-
+    do_and_die(place, write_with_key);
+    assert_log_stays(place, "kez", MNEME_FORBIDDEN);
+    assert_log_stays(place, NULL, MNEME_FORBIDDEN);
     ASSERT_OK(open_with(place, (struct mn_store_options){ .key = "key", .key_bytes = 3 }, &store));
     assert_true(has(store, "m"));
     mn_store_free(store);
+
+    assert_int_equal(unlink(place->file), 0);
+    mn_store_free(create(place, NULL));
+    do_and_die(place, become_newer_in_the_log);
+    assert_log_stays(place, NULL, MNEME_CORRUPT);
 }
 
 /* ---- the log of changes ---- */
@@ -737,11 +764,11 @@ static void hot_statements_use_their_index(void **state)
         { SQL_SQLITE_MEMORY_GET, "PRIMARY KEY (tenant=? AND owner=? AND id=?)" },
         { SQL_SQLITE_MEMORY_OWNER, "memories_id (tenant=? AND id=?)" },
         { SQL_SQLITE_MEMORY_BY_HASH, "memories_hash (tenant=? AND owner=? AND content_hash=?)" },
-        { SQL_SQLITE_MEMORIES_OF_SCOPE,
+        { SQL_SQLITE_IDS_OF_SCOPE,
           "memories_scope (tenant=? AND owner=? AND scope_kind=? AND scope_id=? AND type=?)" },
-        { SQL_SQLITE_MEMORIES_BY_KEY, "memories_key (tenant=? AND owner=? AND memory_key=?)" },
-        { SQL_SQLITE_MEMORIES_SUCCESSORS,
-          "memories_supersedes (tenant=? AND owner=? AND supersedes=?)" },
+        { SQL_SQLITE_IDS_OF_KEY, "memories_key (tenant=? AND owner=? AND memory_key=?)" },
+        { SQL_SQLITE_LINKS_OF_PARTITION, "memories_supersedes (tenant=? AND owner=?" },
+        { SQL_SQLITE_LINKS_TO, "memories_supersedes (tenant=? AND owner=? AND supersedes=?)" },
         { SQL_SQLITE_HISTORY_AS_OF, "PRIMARY KEY (tenant=? AND owner=? AND id=?)" },
         { SQL_SQLITE_UNIT_MEMORIES_SCAN, "PRIMARY KEY (tenant=? AND owner=? AND id>?)" },
         { SQL_SQLITE_UNIT_EVENTS_SCAN, "PRIMARY KEY (tenant=? AND owner=? AND id>?)" },

@@ -111,6 +111,16 @@ static enum mneme_status fake_score(struct mn_search *search, const struct mn_qu
     return MNEME_OK;
 }
 
+static enum mneme_status fake_context(struct mn_search *search, const struct mn_query *query,
+                                      const char *const *ids, size_t count, struct mn_arena *arena,
+                                      struct mn_contexts *ret_contexts, struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->context(real, query, ids, count, arena, ret_contexts, err) : status;
+}
+
 static enum mneme_status fake_similarity(struct mn_search *search, const struct mn_access *access,
                                          const char *const *ids, size_t count, float *ret,
                                          struct mneme_error *err)
@@ -146,6 +156,7 @@ static const struct mn_search_ops fake_ops = {
     .position = fake_position,
     .top = fake_top,
     .score = fake_score,
+    .context = fake_context,
     .similarity = fake_similarity,
     .drop = fake_drop,
     .stats = fake_stats,

@@ -11,7 +11,7 @@
 /* NULL when malloc fails. Owns `real`: freed by mn_search_free(). */
 struct mn_search *fake_search_new(struct mn_search *real);
 
-/* The next `calls` calls (apply, position, top, score, similarity) succeed, all after them fail
+/* The next `calls` calls (apply, position, top, score, context, similarity) succeed, all after them fail
  * with `status` and are not passed on; MNEME_OK: none fails. */
 void fake_search_fail_after(struct mn_search *search, size_t calls, enum mneme_status status);
 

@@ -104,6 +104,27 @@ static enum mneme_status memories_by_hash(struct mn_store *store, const struct m
     HAND_ON(memories_by_hash, like, arena, ret_rows);
 }
 
+static enum mneme_status memories_alike(struct mn_store *store, const struct mneme_memory *like,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mn_mark *ret_mark, struct mneme_error *err)
+{
+    HAND_ON(memories_alike, like, arena, ret_rows, ret_mark);
+}
+
+static enum mneme_status request_get(struct mn_store *store, struct mn_partition partition,
+                                     const char *key, int64_t now_ms, struct mn_arena *arena,
+                                     struct mn_request_row *ret_row, struct mneme_error *err)
+{
+    HAND_ON(request_get, partition, key, now_ms, arena, ret_row);
+}
+
+static enum mneme_status clarifications(struct mn_store *store, struct mn_partition partition,
+                                        struct mn_arena *arena, struct mn_clarifications *ret_open,
+                                        struct mneme_error *err)
+{
+    HAND_ON(clarifications, partition, arena, ret_open);
+}
+
 static enum mneme_status rules_active(struct mn_store *store, const struct mn_access *access,
                                       struct mn_arena *arena, struct mn_rules *ret_rules,
                                       struct mneme_error *err)
@@ -176,6 +197,37 @@ static enum mneme_status trace_get(struct mn_store *store, const char *tenant, c
     HAND_ON(trace_get, tenant, trace_id, arena, ret_json);
 }
 
+static enum mneme_status erase(struct mn_store *store, const struct mneme_erasure *what,
+                               struct mn_arena *arena, struct mn_erased *ret_erased,
+                               struct mneme_error *err)
+{
+    HAND_ON(erase, what, arena, ret_erased);
+}
+
+static enum mneme_status erase_settle(struct mn_store *store, enum mn_settle step,
+                                      struct mneme_error *err)
+{
+    HAND_ON(erase_settle, step);
+}
+
+static enum mneme_status erase_key(struct mn_store *store, struct mn_arena *arena,
+                                   const char **ret_key, struct mneme_error *err)
+{
+    HAND_ON(erase_key, arena, ret_key);
+}
+
+static enum mneme_status bytes(struct mn_store *store, mn_bytes_fn piece, void *context,
+                               struct mneme_error *err)
+{
+    HAND_ON(bytes, piece, context);
+}
+
+static enum mneme_status texts(struct mn_store *store, const char *tenant, mn_kept_fn text,
+                               void *context, struct mneme_error *err)
+{
+    HAND_ON(texts, tenant, text, context);
+}
+
 static void free_fake(struct mn_store *store)
 {
     struct fake_store *fake = (struct fake_store *)store;
@@ -195,6 +247,9 @@ static const struct mn_store_ops fake_ops = {
     .memories_successors = memories_successors,
     .memories_as_of = memories_as_of,
     .memories_by_hash = memories_by_hash,
+    .memories_alike = memories_alike,
+    .request_get = request_get,
+    .clarifications = clarifications,
     .rules_active = rules_active,
     .task_states = task_states,
     .edges = edges,
@@ -205,6 +260,11 @@ static const struct mn_store_ops fake_ops = {
     .memory_get = memory_get,
     .list = list,
     .trace_get = trace_get,
+    .erase = erase,
+    .erase_settle = erase_settle,
+    .erase_key = erase_key,
+    .bytes = bytes,
+    .texts = texts,
     .free = free_fake,
 };
 

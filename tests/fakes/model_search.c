@@ -14,34 +14,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "fakes/model_items.h"
 #include "memory/record.h"
-
-#define K_LANGUAGES MN_LANGUAGE_COUNT
-
-struct word {
-    uint64_t hash;
-    double tf; /* weighted */
-    struct mn_term term;
-};
-
-struct item {
-    struct mn_arena *arena; /* all of it */
-    struct mn_unit unit;
-    struct word *word;
-    size_t word_count;
-    double length;
-    enum mn_language language;
-    double *vector; /* length 1, or NULL */
-};
-
-struct box {
-    struct box *next;
-    char *tenant, *owner, *cursor; /* cursor "" while building */
-    struct item **item;
-    size_t count;
-    double *mean[K_LANGUAGES]; /* M */
-    size_t mean_rows[K_LANGUAGES];
-};
 
 struct model {
     struct mn_search search;
@@ -50,12 +24,6 @@ struct model {
     double share, k;
     struct box *first;
 };
-
-static void *must(void *memory)
-{
-    assert(memory);
-    return memory;
-}
 
 /* ---- units ---- */
 
@@ -100,6 +68,7 @@ static void read_words(struct item *item)
         add_words(item, &terms, &done, m->usage_scenario.item[i], 1);
     for (size_t i = 0; i < m->entities.count; i++)
         add_words(item, &terms, &done, m->entities.item[i], 1.5);
+    item->body_length = item->length;
     if (!item->unit.is_event)
         return;
     add_words(item, &terms, &done, item->unit.speaker, 1);
@@ -111,7 +80,12 @@ static void read_words(struct item *item)
         snprintf(date, sizeof date, "%d年%d月%d日", year, mon, day);
     else
         snprintf(date, sizeof date, "%d %s %d", day, month[mon - 1], year);
+    size_t first = terms.count;
     add_words(item, &terms, &done, date, 1);
+    for (size_t i = first; i < terms.count; i++)
+        for (size_t w = 0; w < item->word_count; w++)
+            if (item->word[w].hash == terms.item[i].hash && terms.item[i].kind == MN_TERM_WORD)
+                item->word[w].date_tf += 1;
 }
 
 static struct item *item_new(const struct model *model, const struct mn_unit *unit)
@@ -283,21 +257,6 @@ static enum mneme_status model_position(struct mn_search *search, struct mn_part
 
 /* ---- a request ---- */
 
-struct scored {
-    struct item *item;
-    const struct box *box;
-    struct mn_hit hit;
-    bool chosen;
-    bool seen_as_text, seen_as_vector;
-};
-
-struct pool {
-    struct scored *item;
-    size_t count;
-    bool partial;
-    double weight_sum;
-};
-
 static bool in_set(mn_type_set set, const char *name)
 {
     int type = mn_type_find(name);
@@ -346,7 +305,7 @@ static struct pool pool_of(struct model *model, const struct mn_query *query)
     return pool;
 }
 
-static const struct word *word_of(const struct item *item, uint64_t hash)
+const struct word *model_word_of(const struct item *item, uint64_t hash)
 {
     for (size_t w = 0; w < item->word_count; w++)
         if (item->word[w].hash == hash)
@@ -446,7 +405,7 @@ static size_t df_of(const struct pool *pool, const struct box *box, uint64_t has
     size_t df = 0;
 
     for (size_t i = 0; i < pool->count; i++)
-        df += (!box || pool->item[i].box == box) && word_of(pool->item[i].item, hash);
+        df += (!box || pool->item[i].box == box) && model_word_of(pool->item[i].item, hash);
     return df;
 }
 
@@ -458,53 +417,82 @@ static const struct box *other_box(const struct pool *pool)
     return NULL;
 }
 
+size_t model_seek(const struct pool *pool, const struct mn_terms *terms, struct sought *sought)
+{
+    const struct box *box[2] = { pool->count ? pool->item[0].box : NULL, other_box(pool) };
+    size_t guesses = 0, count = terms ? terms->count : 0;
+
+    for (size_t t = 0; t < count; t++) {
+        const struct mn_term *term = &terms->item[t];
+        struct sought *s = &sought[t];
+        size_t df = df_of(pool, NULL, term->hash);
+        double n = (double)pool->count;
+
+        *s = (struct sought){ .term = term,
+                              .hash = { { term->hash }, { term->hash } },
+                              .count = { 1, 1 },
+                              .factor = 1 };
+        if (!df && may_guess(term) && guesses++ < 16) {
+            unsigned nearest = 99;
+
+            s->factor = 0.7;
+            for (int round = 0; round < 2; round++) /* the second knows the nearest of both */
+                for (int i = 0; i < 2; i++)
+                    s->count[i] =
+                        box[i] ? guess(pool, box[i], term->text, &nearest, s->hash[i]) : 0;
+            for (int i = 0; i < 2; i++)
+                for (size_t h = 0; h < s->count[i]; h++)
+                    df += df_of(pool, box[i], s->hash[i][h]);
+        }
+        double d = fmin((double)df, n);
+        s->weight = (double)term->weight * log(1 + (n - d + 0.5) / (d + 0.5));
+    }
+    return count;
+}
+
+const struct word *model_sought_in(const struct pool *pool, const struct sought *s,
+                                   const struct scored *one)
+{
+    int side = one->box == other_box(pool);
+    const struct word *most = NULL;
+
+    for (size_t h = 0; h < s->count[side]; h++) {
+        const struct word *word = model_word_of(one->item, s->hash[side][h]);
+
+        if (word && (!most || word->tf > most->tf))
+            most = word;
+    }
+    return most;
+}
+
 static void score_text(struct pool *pool, const struct mn_terms *terms)
 {
     static const double k1[2] = { 1.2, 0.9 }, b[2] = { 0.75, 0.4 };
+    struct sought *sought = must(calloc(terms ? terms->count + 1 : 1, sizeof *sought));
+    size_t count = model_seek(pool, terms, sought);
     double length[2] = { 0 };
-    size_t rows[2] = { 0 }, guesses = 0;
-    const struct box *box[2] = { pool->count ? pool->item[0].box : NULL, other_box(pool) };
+    size_t rows[2] = { 0 };
 
     for (size_t i = 0; i < pool->count; i++) {
         rows[pool->item[i].item->unit.is_event]++;
         length[pool->item[i].item->unit.is_event] += pool->item[i].item->length;
     }
-    for (size_t t = 0; terms && t < terms->count; t++) {
-        const struct mn_term *term = &terms->item[t];
-        uint64_t hash[2][4] = { { term->hash }, { term->hash } };
-        size_t count[2] = { 1, 1 }, df = df_of(pool, NULL, term->hash);
-        double factor = 1, n = (double)(rows[0] + rows[1]);
+    for (size_t t = 0; t < count; t++) {
+        const struct sought *one = &sought[t];
 
-        if (!df && may_guess(term) && guesses++ < 16) {
-            unsigned nearest = 99;
-
-            factor = 0.7;
-            for (int round = 0; round < 2; round++) /* the second knows the nearest of both */
-                for (int i = 0; i < 2; i++)
-                    count[i] = box[i] ? guess(pool, box[i], term->text, &nearest, hash[i]) : 0;
-            for (int i = 0; i < 2; i++)
-                for (size_t h = 0; h < count[i]; h++)
-                    df += df_of(pool, box[i], hash[i][h]);
-        }
-        double d = fmin((double)df, n);
-        double weight = (double)term->weight * log(1 + (n - d + 0.5) / (d + 0.5));
-        pool->weight_sum += weight;
+        pool->weight_sum += one->weight;
         for (size_t i = 0; i < pool->count; i++) {
             struct scored *s = &pool->item[i];
-            int side = s->box == box[1], kind = s->item->unit.is_event;
-            double tf = 0, average = length[kind] > 0 ? length[kind] / (double)rows[kind] : 1;
+            const struct word *word = model_sought_in(pool, one, s);
+            int kind = s->item->unit.is_event;
+            double average = length[kind] > 0 ? length[kind] / (double)rows[kind] : 1;
 
-            for (size_t h = 0; h < count[side]; h++) {
-                const struct word *word = word_of(s->item, hash[side][h]);
-
-                if (word)
-                    tf = fmax(tf, word->tf);
-            }
-            if (!(tf > 0))
+            if (!word)
                 continue;
-            s->hit.coverage += weight * factor;
-            s->hit.bm25 += weight * factor * tf * (k1[kind] + 1) /
-                           (tf + k1[kind] * (1 - b[kind] + b[kind] * s->item->length / average));
+            s->hit.coverage += one->weight * one->factor;
+            s->hit.bm25 +=
+                one->weight * one->factor * word->tf * (k1[kind] + 1) /
+                (word->tf + k1[kind] * (1 - b[kind] + b[kind] * s->item->length / average));
         }
     }
     for (size_t i = 0; i < pool->count && pool->weight_sum > 0; i++) {
@@ -513,6 +501,7 @@ static void score_text(struct pool *pool, const struct mn_terms *terms)
         hit->coverage /= pool->weight_sum;
         hit->text = 0.5 * hit->coverage + 0.5 * hit->bm25 / pool->weight_sum;
     }
+    free(sought);
 }
 
 /* n(x - a) . n(y - b) */
@@ -591,6 +580,7 @@ static void choose(struct pool *pool, const struct mn_query *query)
         if (of_language[list[i]->item->language]++ < query->vector_k)
             list[i]->hit.vector_rank = ++rank;
     free(list);
+    model_context_around(pool, query);
     for (size_t i = 0; i < pool->count; i++)
         pool->item[i].chosen = pool->item[i].hit.text_rank || pool->item[i].hit.vector_rank;
 }
@@ -667,6 +657,21 @@ static const struct item *item_of(struct model *model, const struct mn_access *a
     return NULL;
 }
 
+static enum mneme_status model_context(struct mn_search *search, const struct mn_query *query,
+                                       const char *const *ids, size_t count,
+                                       struct mn_arena *arena, struct mn_contexts *ret_contexts,
+                                       struct mneme_error *err)
+{
+    struct model *model = (struct model *)(void *)search;
+    struct pool pool = pool_of(model, query);
+
+    (void)err;
+    score_vectors(model, &pool, query);
+    model_context_read(&pool, query, ids, count, arena, ret_contexts);
+    free(pool.item);
+    return MNEME_OK;
+}
+
 static enum mneme_status model_similarity(struct mn_search *search, const struct mn_access *access,
                                           const char *const *ids, size_t count, float *ret,
                                           struct mneme_error *err)
@@ -736,6 +741,7 @@ static const struct mn_search_ops model_ops = {
     .position = model_position,
     .top = model_top,
     .score = model_score,
+    .context = model_context,
     .similarity = model_similarity,
     .drop = model_drop,
     .stats = model_stats,

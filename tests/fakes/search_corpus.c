@@ -86,6 +86,9 @@ struct corpus corpus_new(struct mn_partition partition, const char *prefix, size
         m->created_at_ms = 1;
         u->is_event = corpus_random(&c) % 3 == 0;
         u->speaker = "";
+        u->session_id = mn_arena_printf(c.arena, "s-%zu", n / 16);
+        assert(u->session_id);
+        u->order = (int64_t)n;
         if (corpus_random(&c) % 8) {
             u->vector = corpus_vector(&c);
             u->vector_dim = CORPUS_DIM;

@@ -40,16 +40,27 @@ static int set_up(void **state)
 {
     static const char *const id[ROWS] = { "m-00", "m-01", "m-02", "m-03", "m-04", "m-05",
                                           "m-06", "m-07", "m-08", "m-09", "m-10", "m-11" };
-    static const char *const type[ROWS] = { "fact",  "previous_decision", "event", "skill" };
+    static const char *const type[ROWS] = { "fact", "previous_decision", "event", "skill" };
     static struct setting s;
 
     s = (struct setting){
         .request = MNEME_REQUEST_INIT,
-        .access = { .tenant = "t", .user = "ann", .agent = "", .session = "", .task = "job",
-                    .project = "", .repository = "", .clearance = MNEME_INTERNAL,
+        .access = { .tenant = "t",
+                    .user = "ann",
+                    .agent = "",
+                    .session = "",
+                    .task = "job",
+                    .project = "",
+                    .repository = "",
+                    .clearance = MNEME_INTERNAL,
                     .at_ms = NOW_MS },
-        .plan = { .folded = "", .search_text = "", .language = MN_LANGUAGE_EN, .zone = "",
-                  .intent = "", .depth = 30, .asked = mn_types_of_mode(MNEME_MODE_HYBRID) },
+        .plan = { .folded = "",
+                  .search_text = "",
+                  .language = MN_LANGUAGE_EN,
+                  .zone = "",
+                  .intent = "",
+                  .depth = 30,
+                  .asked = mn_types_of_mode(MNEME_MODE_HYBRID) },
         .profile = { .floor_question = 0.25f, .floor_statement = 0.15f, .floor_text_only = 0.2f },
         .arena = mn_arena_new(1 << 28),
     };
@@ -85,13 +96,13 @@ static void choose(struct setting *s, size_t count)
     s->found = (struct mn_candidates){ item, count, ROWS };
     s->trace = (struct mn_trace){ .arena = s->arena };
     assert_int_equal(mn_budget_choose(&s->request, &s->access, &s->plan, &s->profile,
-                                      &s->similarity, s->tokens, s->arena, &s->found,
-                                      &s->selection, &s->trace, NULL),
+                                      &s->similarity, s->tokens, s->arena, &s->found, &s->selection,
+                                      &s->trace, NULL),
                      MNEME_OK);
     if (s->request.without_limits)
         return;
-    assert_int_equal(s->selection.tokens_used, mn_tokens_count(s->tokens, s->selection.xml,
-                                                               strlen(s->selection.xml)));
+    assert_int_equal(s->selection.tokens_used,
+                     mn_tokens_count(s->tokens, s->selection.xml, strlen(s->selection.xml)));
     assert_int_equal(s->selection.count + s->trace.rejections.count, count);
 }
 
@@ -318,11 +329,13 @@ static void a_block_that_just_fits_goes_in_and_one_token_less_does_not(void **st
 static void the_tokens_hold_for_every_budget_in_english_and_chinese(void **state)
 {
     static const char *const text[] = {
-        "支付网关超时的处理：先查熔断开关，再把回调切到备用线路。<确认> & 记录", "A\n\nB\r\n<tag> \"q\"",
-        "max_retry_count is 5; a value above 8 trips the breaker.", "🚢🚢🚢 ﷽ ｆｕｌｌ",
+        "支付网关超时的处理：先查熔断开关，再把回调切到备用线路。<确认> & 记录",
+        "A\n\nB\r\n<tag> \"q\"",
+        "max_retry_count is 5; a value above 8 trips the breaker.",
+        "🚢🚢🚢 ﷽ ｆｕｌｌ",
     };
-    static const char *const type[] = { "fact", "incident", "user_preference", "skill", "event",
-                                        "project_constraint" };
+    static const char *const type[] = { "fact",  "incident", "user_preference",
+                                        "skill", "event",    "project_constraint" };
     struct setting *s = *state;
 
     s->request.items_max = ROWS;
@@ -376,7 +389,8 @@ static void the_less_important_makes_room_by_its_summary(void **state)
     choose(s, 2);
     assert_false(chosen(s, "m-00")->shortened);
     assert_true(chosen(s, "m-01")->shortened);
-    s->memory[1].importance = 0.9; /* shortening would not be enough: nothing is shortened in vain */
+    s->memory[1].importance =
+        0.9; /* shortening would not be enough: nothing is shortened in vain */
     s->memory[1].content = long_text(s, 100);
     s->memory[1].summary = "";
     choose(s, 2);

@@ -62,7 +62,7 @@ static size_t files_left(void **state)
 static int remove_folder(void **state)
 {
     static const char *const names[] = { "memories.jsonl", "cases.jsonl", "rules.jsonl",
-                                         "items.jsonl", "queries.jsonl", "run.jsonl" };
+                                         "items.jsonl", "queries.jsonl", "run.jsonl", "vectors" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(state, names[i]));
@@ -129,6 +129,7 @@ static void golden_folders_pass_with_the_model(void **state)
     const char *const more = MN_SOURCE_DIR "/../shared/golden";
     const struct mn_eval_setup setup = {
         .model_path = MN_MODELS_DIR "/multilingual-e5-small-q4_0.gguf",
+        .cache_path = path_of(state, "vectors"), /* one load of the model for all stores */
     };
 
     if (access(setup.model_path, R_OK))
@@ -136,7 +137,7 @@ static void golden_folders_pass_with_the_model(void **state)
     run_folder(MN_SOURCE_DIR "/eval/golden", &setup);
     if (!access(more, R_OK))
         run_folder(more, &setup);
-    assert_int_equal(files_left(state), 0);
+    assert_int_equal(files_left(state), 1);
 }
 
 static const char two_memories[] =

@@ -29,11 +29,22 @@ static int set_up(void **state)
 
     s = (struct setting){
         .request = MNEME_REQUEST_INIT,
-        .access = { .tenant = "t", .user = "ann", .agent = "", .session = "s", .task = "job",
-                    .project = "p", .repository = "r", .clearance = MNEME_INTERNAL,
+        .access = { .tenant = "t",
+                    .user = "ann",
+                    .agent = "",
+                    .session = "s",
+                    .task = "job",
+                    .project = "p",
+                    .repository = "r",
+                    .clearance = MNEME_INTERNAL,
                     .at_ms = NOW_MS },
-        .plan = { .folded = "", .search_text = "", .language = MN_LANGUAGE_EN, .zone = "",
-                  .intent = "", .depth = 30, .asked = mn_types_of_mode(MNEME_MODE_HYBRID) },
+        .plan = { .folded = "",
+                  .search_text = "",
+                  .language = MN_LANGUAGE_EN,
+                  .zone = "",
+                  .intent = "",
+                  .depth = 30,
+                  .asked = mn_types_of_mode(MNEME_MODE_HYBRID) },
         .profile = { .floor_question = 0.25f, .floor_statement = 0.15f, .floor_text_only = 0.2f },
     };
     *state = &s;
@@ -203,7 +214,8 @@ static void what_happened_in_the_time_asked_for_passes_when_its_type_is_wanted(v
     struct mn_candidate c = a_candidate(&m);
 
     s->plan.wanted = MN_TYPE_BIT(mn_type_find("incident"));
-    s->plan.when = (struct mn_when){ .found = true, .from_ms = NOW_MS - DAY_MS, .until_ms = NOW_MS };
+    s->plan.when =
+        (struct mn_when){ .found = true, .from_ms = NOW_MS - DAY_MS, .until_ms = NOW_MS };
     m.event_time_ms = NOW_MS - DAY_MS;
     assert_true(passes(s, &c));
     m.event_time_ms = NOW_MS - DAY_MS - 1;

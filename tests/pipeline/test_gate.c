@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "retrieve/cue.h"
+#include "text/cue.h"
 #include "retrieve/payload.h"
-#include "retrieve/pleasantry.h"
+#include "text/pleasantry.h"
 #include "retrieve/stages.h"
 #include "text/analyze.h"
 

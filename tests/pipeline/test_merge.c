@@ -47,7 +47,8 @@ static size_t left_of_two(const struct mneme_memory *a, const struct mneme_memor
     return found.count;
 }
 
-static void one_key_and_one_value_in_three_phrasings_are_one_and_the_strongest_survives(void **state)
+static void one_key_and_one_value_in_three_phrasings_are_one_and_the_strongest_survives(
+    void **state)
 {
     MN_ARENA_AUTO arena = mn_arena_new(1 << 22);
     struct mneme_memory a = an_answer("m-a", "style", "concise", "Keep answers short.");
@@ -136,7 +137,9 @@ static void turns_merge_only_where_one_speaker_repeats_himself_in_one_session(vo
         const char *session, *speaker, *hash;
         size_t left;
     } second[] = {
-        { "s1", "Ann", "h", 1 }, { "s2", "Ann", "h", 2 }, { "s1", "Bob", "h", 2 },
+        { "s1", "Ann", "h", 1 },
+        { "s2", "Ann", "h", 2 },
+        { "s1", "Bob", "h", 2 },
         { "s1", "Ann", "other", 2 },
     };
     struct mneme_memory a = a_memory("m-a", "event", TEA);
@@ -203,7 +206,8 @@ static void a_rewording_is_nominated_at_the_profile_s_cosine_and_not_below(void 
 static void rivals_never_merge_however_near_their_vectors(void **state)
 {
     static const char *const pair[][2] = {
-        { "The ferry leaves at 9 from the east pier.", "The ferry leaves at 10 from the east pier." },
+        { "The ferry leaves at 9 from the east pier.",
+          "The ferry leaves at 10 from the east pier." },
         { "码头自助终端允许游客模式登录。", "码头自助终端禁止游客模式登录。" },
         { "At Westpier the Aurora hands its passengers over to the Borealis.",
           "At Westpier the Borealis hands its passengers over to the Aurora." },

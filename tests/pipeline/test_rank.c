@@ -32,11 +32,21 @@ static int set_up(void **state)
 
     s = (struct setting){
         .request = MNEME_REQUEST_INIT,
-        .access = { .tenant = "t", .user = "ann", .agent = "", .session = "", .task = "",
-                    .project = "", .repository = "", .clearance = MNEME_INTERNAL,
+        .access = { .tenant = "t",
+                    .user = "ann",
+                    .agent = "",
+                    .session = "",
+                    .task = "",
+                    .project = "",
+                    .repository = "",
+                    .clearance = MNEME_INTERNAL,
                     .at_ms = NOW_MS },
-        .plan = { .folded = "", .search_text = "", .language = MN_LANGUAGE_EN, .zone = "",
-                  .intent = "", .depth = 30 },
+        .plan = { .folded = "",
+                  .search_text = "",
+                  .language = MN_LANGUAGE_EN,
+                  .zone = "",
+                  .intent = "",
+                  .depth = 30 },
         .profile = { .text_weight = 0.5f, .impute = 0.7f, .unrelated_mean = 0 },
         .arena = mn_arena_new(1 << 22),
     };
@@ -232,6 +242,22 @@ static void signals_are_scaled_from_the_null_candidate_to_the_best(void **state)
     NEAR(found.item[2].parts.final, 0);
 }
 
+static void what_no_index_holds_is_not_measured_by_words(void **state)
+{
+    struct setting *s = *state;
+    struct mneme_memory m = a_memory("m-a", "task_state", "Half done.");
+    struct mneme_memory n = a_memory("m-b", "fact", "Alpha.");
+    struct mn_candidate item[] = { a_candidate(&m), a_candidate(&n) };
+    struct mn_candidates found = { item, 2, 2 };
+
+    item[0].is_checkpoint = true;
+    item[1].text = 0.5;
+    m.importance = 0.9;
+    rank(s, &found);
+    NEAR(found.item[0].parts.relevance, 0.9);
+    NEAR(found.item[1].parts.relevance, (0.3 + 0.05) / 0.4);
+}
+
 static void turns_of_conversations_weigh_words_and_meaning_alike(void **state)
 {
     struct setting *s = *state;
@@ -247,6 +273,39 @@ static void turns_of_conversations_weigh_words_and_meaning_alike(void **state)
     rank(s, &found);
     NEAR(found.item[0].parts.relevance, 0.5 + 0.5 * 0.2);
     NEAR(found.item[1].parts.relevance, 0.5);
+}
+
+static void what_is_around_puts_turns_in_order_and_moves_no_memory(void **state)
+{
+    static const struct mn_context context[] = {
+        { .signal = { [MN_SIGNAL_TURN] = 1 } }, /* half of the best: 2.39 / 2 */
+        { .signal = { [MN_SIGNAL_TURN] = 2, [MN_SIGNAL_SPEAKER] = 1 } }, /* 2.39 + 1.31 */
+    };
+    struct setting *s = *state;
+    struct mneme_memory fact = a_memory("m-fact", "fact", "Alpha.");
+    struct mneme_memory turn[] = { a_memory("m-a", "event", "Beta."),
+                                   a_memory("m-b", "event", "Gamma.") };
+    struct mn_candidate item[] = { a_candidate(&fact), a_candidate(&turn[0]),
+                                   a_candidate(&turn[1]) };
+    struct mn_candidates found = { item, 3, 3 };
+
+    item[1].is_event = item[2].is_event = true;
+    item[0].text = 0.5;
+    item[1].text = 0.4; /* the best turn by itself: 0.8 of the best */
+    item[2].text = 0.1;
+    item[1].context = &context[0];
+    item[2].context = &context[1];
+    rank(s, &found);
+    for (size_t i = 0; i < 3; i++) {
+        const struct mn_candidate *c = &found.item[i];
+
+        if (!strcmp(c->memory->id, "m-fact")) /* text 0.3, importance half of 0.1 */
+            NEAR(c->parts.relevance, (0.3 + 0.05) / 0.4);
+        else if (!strcmp(c->memory->id, "m-b"))
+            NEAR(c->parts.relevance, 0.8);
+        else
+            NEAR(c->parts.relevance, 0.8 * (2.39 / 2) / (2.39 + 1.31));
+    }
 }
 
 static void metadata_and_rule_count_where_there_are_any(void **state)
@@ -306,10 +365,18 @@ static void freshness_halves_with_the_type_s_half_life(void **state)
         const char *type;
         double days;
     } row[] = {
-        { "user_preference", 365 }, { "project_constraint", 180 }, { "repository_rule", 90 },
-        { "previous_decision", 90 }, { "fact", 90 }, { "successful_procedure", 60 },
-        { "skill", 60 }, { "incident", 45 }, { "event", 30 }, { "session_summary", 30 },
-        { "task_state", 2 }, { "of no known type", 90 },
+        { "user_preference", 365 },
+        { "project_constraint", 180 },
+        { "repository_rule", 90 },
+        { "previous_decision", 90 },
+        { "fact", 90 },
+        { "successful_procedure", 60 },
+        { "skill", 60 },
+        { "incident", 45 },
+        { "event", 30 },
+        { "session_summary", 30 },
+        { "task_state", 2 },
+        { "of no known type", 90 },
     };
     struct setting *s = *state;
 
@@ -352,7 +419,8 @@ static void a_time_phrase_lifts_what_is_dated_inside_and_lowers_what_is_outside(
     struct setting *s = *state;
     struct mneme_memory m = a_memory("m-a", "incident", "Alpha.");
 
-    s->plan.when = (struct mn_when){ .found = true, .from_ms = NOW_MS - 60 * DAY_MS,
+    s->plan.when = (struct mn_when){ .found = true,
+                                     .from_ms = NOW_MS - 60 * DAY_MS,
                                      .until_ms = NOW_MS - 45 * DAY_MS };
     m.event_time_ms = NOW_MS - 60 * DAY_MS;
     NEAR(parts_of(s, a_candidate(&m)).freshness, 1);
@@ -376,11 +444,13 @@ static void yesterday_is_another_day_in_another_zone(void **state)
     sms.updated_at_ms = sms.event_time_ms = sms_ms;
     pay.updated_at_ms = pay.event_time_ms = pay_ms;
     s->access.at_ms = INT64_C(1791939600000);
-    s->plan.when = (struct mn_when){ .found = true, .from_ms = INT64_C(1791820800000),
+    s->plan.when = (struct mn_when){ .found = true,
+                                     .from_ms = INT64_C(1791820800000),
                                      .until_ms = INT64_C(1791907200000) }; /* in Shanghai */
     NEAR(parts_of(s, a_candidate(&pay)).freshness, 1);
     assert_float_equal((float)parts_of(s, a_candidate(&sms)).freshness, 0.2438f, 0.00005f);
-    s->plan.when = (struct mn_when){ .found = true, .from_ms = INT64_C(1791788400000),
+    s->plan.when = (struct mn_when){ .found = true,
+                                     .from_ms = INT64_C(1791788400000),
                                      .until_ms = INT64_C(1791874800000) }; /* in Phoenix */
     NEAR(parts_of(s, a_candidate(&sms)).freshness, 1);
     assert_float_equal((float)parts_of(s, a_candidate(&pay)).freshness, 0.2476f, 0.00005f);
@@ -489,7 +559,9 @@ int main(void)
         TEST(a_suspicious_one_falls_before_the_cut_and_another_comes_up),
         TEST(the_final_score_is_the_weighted_sum_of_its_parts),
         TEST(signals_are_scaled_from_the_null_candidate_to_the_best),
+        TEST(what_no_index_holds_is_not_measured_by_words),
         TEST(turns_of_conversations_weigh_words_and_meaning_alike),
+        TEST(what_is_around_puts_turns_in_order_and_moves_no_memory),
         TEST(metadata_and_rule_count_where_there_are_any),
         TEST(task_fit_reads_the_wanted_type_and_the_labels),
         TEST(freshness_halves_with_the_type_s_half_life),

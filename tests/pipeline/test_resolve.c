@@ -39,11 +39,22 @@ static int set_up(void **state)
 
     s = (struct setting){
         .request = MNEME_REQUEST_INIT,
-        .access = { .tenant = "t", .user = "ann", .agent = "", .session = "", .task = "",
-                    .project = "", .repository = "", .clearance = MNEME_INTERNAL,
+        .access = { .tenant = "t",
+                    .user = "ann",
+                    .agent = "",
+                    .session = "",
+                    .task = "",
+                    .project = "",
+                    .repository = "",
+                    .clearance = MNEME_INTERNAL,
                     .at_ms = NOW_MS },
-        .plan = { .folded = "", .search_text = "", .language = MN_LANGUAGE_EN, .zone = "",
-                  .intent = "", .depth = 30, .asked = mn_types_of_mode(MNEME_MODE_HYBRID) },
+        .plan = { .folded = "",
+                  .search_text = "",
+                  .language = MN_LANGUAGE_EN,
+                  .zone = "",
+                  .intent = "",
+                  .depth = 30,
+                  .asked = mn_types_of_mode(MNEME_MODE_HYBRID) },
         .profile = { .floor_question = 0.25f, .floor_statement = 0.15f, .floor_text_only = 0.2f },
         .arena = mn_arena_new(1 << 22),
     };
@@ -195,8 +206,8 @@ static void losers_of_a_key_that_nobody_asked_about_are_no_conflict(void **state
     assert_int_equal(s->found.count, 1);
     assert_gone(s, "m-0", MN_REASON_CONFLICT_LOSER);
     assert_int_equal(s->conflicts.count, 0);
-    assert_false(mn_floor_passes(&s->request, &s->access, &s->plan, &s->profile,
-                                 &s->found.item[0], NULL, NULL));
+    assert_false(mn_floor_passes(&s->request, &s->access, &s->plan, &s->profile, &s->found.item[0],
+                                 NULL, NULL));
 }
 
 static void an_administrator_s_high_risk_answer_yields_to_administrators_only(void **state)

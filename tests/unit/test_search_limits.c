@@ -213,8 +213,11 @@ static size_t ask(struct mn_search *search, const char *text, const float *vecto
                               .language = MN_LANGUAGE_EN,
                               .vector = vector,
                               .text_k = 10,
-                              .vector_k = 5 };
+                              .vector_k = 5,
+                              .around_k = 5 };
     struct mn_hits hits = { .count = 4711 };
+    struct mn_contexts contexts = { .count = 4711 };
+    const char *ids[64];
     size_t sum = 0;
 
     if (mn_text_query_terms(arena, text, strlen(text), &terms, NULL) != MNEME_OK)
@@ -225,8 +228,19 @@ static size_t ask(struct mn_search *search, const char *text, const float *vecto
         assert_int_equal(hits.count, 4711);
         return SIZE_MAX;
     }
-    for (size_t i = 0; i < hits.count; i++)
-        sum += (i + 1) * (size_t)(1e6 * hits.item[i].text) + strlen(hits.item[i].unit.id);
+    assert_in_range(hits.count, 0, 64);
+    for (size_t i = 0; i < hits.count; i++) {
+        ids[i] = hits.item[i].unit.id;
+        sum += (i + 1) * (size_t)(1e6 * hits.item[i].text) + strlen(ids[i]);
+    }
+    status = search->ops->context(search, &query, ids, hits.count, arena, &contexts, NULL);
+    if (status != MNEME_OK) {
+        assert_int_equal(status, MNEME_LIMIT);
+        assert_int_equal(contexts.count, 4711);
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < contexts.count; i++)
+        sum += (size_t)(1e3 * (double)contexts.item[i].signal[MN_SIGNAL_BODY_6]);
     *ret_partial = hits.partial;
     return sum;
 }

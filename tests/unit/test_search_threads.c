@@ -64,6 +64,7 @@ static void *read_on(void *argument)
         size_t apples = 0;
         const char *const ids[] = { "a-0", "a-1" };
         float same[4];
+        struct mn_contexts contexts;
 
         mn_text_query_terms(arena, "apple", 5, &terms, NULL);
         if (stage->search->ops->top(stage->search, &query, arena, &hits, NULL) != MNEME_OK)
@@ -73,6 +74,7 @@ static void *read_on(void *argument)
         if (!hits.partial && apples != PAIRS)
             atomic_fetch_add(&stage->wrong, 1);
         stage->search->ops->similarity(stage->search, &access, ids, 2, same, NULL);
+        stage->search->ops->context(stage->search, &query, ids, 2, arena, &contexts, NULL);
         atomic_fetch_add(&stage->answers, 1);
     }
     return NULL;

@@ -7,12 +7,12 @@
  * Phrases stand folded: lower case, simplified characters also inside Japanese ones (お愿い), as
  * mn_text_fold makes them.
  */
-#include "retrieve/pleasantry.h"
+#include "text/pleasantry.h"
 
 #include <string.h>
 
 #include "base/str.h"
-#include "retrieve/cue.h"
+#include "text/cue.h"
 
 #define PLEASANTRY_BYTES_MAX 240 /* nobody greets at greater length */
 

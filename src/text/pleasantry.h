@@ -1,8 +1,8 @@
 /*
  * pleasantry.h - greetings, thanks and farewells: what is said to be polite and asks for nothing.
  */
-#ifndef MN_RETRIEVE_PLEASANTRY_H
-#define MN_RETRIEVE_PLEASANTRY_H
+#ifndef MN_TEXT_PLEASANTRY_H
+#define MN_TEXT_PLEASANTRY_H
 
 enum mn_pleasantry {
     MN_PLEASANTRY_NO = 0,   /* something else is said as well */

@@ -1,6 +1,6 @@
 /*
- * cue.h - word patterns, as one reads them: the language in which the gate and the plan write their
- * rules.
+ * cue.h - word patterns, as one reads them: the language in which the gate, the plan and the
+ * triggers of writing have their rules.
  *
  *     "load|show|list > my > preferences"     one of the first, then "my", then "preferences"
  *     "上次|之前 >> 怎么 > 解决|修"
@@ -11,8 +11,8 @@
  * that only punctuation follows. A Latin word matches whole ("art" not in "start"), with '*' at its
  * end also as a beginning. Cues are written folded, as the text is.
  */
-#ifndef MN_RETRIEVE_CUE_H
-#define MN_RETRIEVE_CUE_H
+#ifndef MN_TEXT_CUE_H
+#define MN_TEXT_CUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

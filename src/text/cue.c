@@ -7,7 +7,7 @@
  * Considered: regular expressions. They would do, but neither border nor clause start has a short
  * form there that holds for Chinese and English alike, and a table of them is not read aloud.
  */
-#include "retrieve/cue.h"
+#include "text/cue.h"
 
 #include <string.h>
 

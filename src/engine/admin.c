@@ -1,0 +1,92 @@
+/*
+ * admin.c - the public calls of an operator: erasing, and checking that it was done.
+ */
+#include "engine/handle.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "lifecycle/lifecycle.h"
+#include "store/store.h"
+
+#define NOW_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
+
+static enum mneme_status check_text(const char *name, const char *text, bool must, size_t bytes_max,
+                                    struct mneme_error *err)
+{
+    size_t bytes = strlen(mn_or_empty(text));
+
+    if (must && bytes == 0)
+        return mn_fail(err, MNEME_INVALID, "%s: must be set", name);
+    if (!must && bytes > 0 && bytes_max == 0)
+        return mn_fail(err, MNEME_INVALID, "%s: says less than the scope; leave it empty", name);
+    if (bytes > bytes_max)
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %zu", name, bytes, bytes_max);
+    if (!mn_utf8_valid(mn_or_empty(text), bytes))
+        return mn_fail(err, MNEME_INVALID, "%s: is not UTF-8", name);
+    return MNEME_OK;
+}
+
+/* Nothing is erased by an empty field: what is meant must be said. */
+static enum mneme_status check_erasure(const struct mneme_erasure *what, struct mneme_error *err)
+{
+    bool one = what->scope == MNEME_ERASE_MEMORY || what->scope == MNEME_ERASE_SESSION;
+    bool user = what->scope == MNEME_ERASE_USER;
+
+    if (!one && !user && what->scope != MNEME_ERASE_TENANT)
+        return mn_fail(err, MNEME_INVALID, "scope: say what to erase");
+    MN_TRY(check_text("tenant_id", what->tenant_id, true, MNEME_ID_BYTES_MAX, err));
+    MN_TRY(check_text("user_id", what->user_id, user, one || user ? MNEME_ID_BYTES_MAX : 0, err));
+    MN_TRY(check_text("id", what->id, one, one ? MNEME_ID_BYTES_MAX : 0, err));
+    MN_TRY(check_text("actor", what->actor, false, MNEME_NAME_BYTES_MAX, err));
+    if (what->with_evidence && what->scope != MNEME_ERASE_MEMORY)
+        return mn_fail(err, MNEME_INVALID, "with_evidence: is for one memory");
+    if (what->now_ms < 0 || what->now_ms > NOW_MAX_MS)
+        return mn_fail(err, MNEME_INVALID, "now_ms: is outside the years 1970 to 9999");
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_erase(struct mneme *handle, const struct mneme_erasure *what,
+                              char **ret_receipt_json, struct mneme_error *err)
+{
+    struct mneme_erasure known = MNEME_ERASURE_INIT;
+    MN_BUF_AUTO receipt = { 0 };
+
+    MN_CHECK_SIZE(what, "erasure", err);
+    memcpy(&known, what, what->size);
+    MN_TRY(check_erasure(&known, err));
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    known.tenant_id = mn_or_empty(known.tenant_id);
+    known.user_id = mn_or_empty(known.user_id);
+    known.id = mn_or_empty(known.id);
+    known.actor = mn_or_empty(known.actor);
+    if (!known.now_ms)
+        known.now_ms = handle->world.now_ms();
+    /* Traces that wait may name what goes: written, they go with it. */
+    if (!known.preview)
+        MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+    MN_TRY(mn_erase(&handle->world, &known, &receipt, err));
+    *ret_receipt_json = receipt.at;
+    receipt = (struct mn_buf){ 0 };
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_json, int *ret_clean,
+                                     char **ret_report_json, struct mneme_error *err)
+{
+    MN_BUF_AUTO report = { 0 };
+    bool clean = false;
+
+    if (mn_empty(receipt_json))
+        return mn_fail(err, MNEME_INVALID, "receipt: is empty");
+    if (!handle->read_only)
+        MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
+    MN_TRY(mn_erase_verify(&handle->world, receipt_json, &clean, &report, err));
+    *ret_clean = clean;
+    if (ret_report_json) {
+        *ret_report_json = report.at;
+        report = (struct mn_buf){ 0 };
+    }
+    return MNEME_OK;
+}

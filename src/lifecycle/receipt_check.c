@@ -1,0 +1,137 @@
+/*
+ * receipt_check.c - a receipt held against the store as it is now.
+ *
+ * Three questions: is one of the ids there, is a text of those owners there that was written before
+ * the erasure, and do the files' bytes hold an id that no row has. What an owner has said again since
+ * is theirs to say, and only counted.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "lifecycle/lifecycle.h"
+#include "lifecycle/receipt.h"
+#include "lifecycle/sweep.h"
+
+#define NAMED_MAX 20 /* ids told in the report */
+
+struct check {
+    const struct mn_receipt *receipt;
+    struct mn_sweep *ids; /* as bytes: in traces, then in the files */
+    const char *named[NAMED_MAX];
+    size_t ids_found;
+    size_t texts_found;
+    size_t texts_again;
+    size_t texts_looked_at;
+    size_t bytes;
+    bool failed;
+};
+
+static void check_id(struct check *c, const char *id)
+{
+    if (!mn_receipt_has_id(c->receipt, id))
+        return;
+    for (size_t i = 0; i < c->ids_found && i < NAMED_MAX; i++)
+        if (strcmp(c->named[i], id) == 0)
+            return;
+    for (size_t i = 0; c->ids_found < NAMED_MAX && i < c->receipt->id_count; i++)
+        if (strcmp(c->receipt->ids[i], id) == 0)
+            c->named[c->ids_found] = c->receipt->ids[i];
+    c->ids_found++;
+}
+
+static void check_kept(void *context, const struct mn_kept_text *kept)
+{
+    struct check *c = context;
+    char hex[MN_SHA256_HEX_BYTES];
+
+    check_id(c, kept->id);
+    if (kept->kind == MN_KEPT_TRACE)
+        mn_sweep_look(c->ids, kept->text.at, kept->text.bytes);
+    if (!kept->said || !mn_receipt_has_owner(c->receipt, kept->owner))
+        return;
+    c->texts_looked_at++;
+    if (!mn_receipt_digest(c->receipt->salt, "text", kept->owner, kept->text, hex))
+        c->failed = true;
+    else if (mn_text_digest_find(&c->receipt->digests, hex))
+        *(kept->created_at_ms > c->receipt->erased_at_ms ? &c->texts_again : &c->texts_found) += 1;
+}
+
+static void look_at_bytes(void *context, const char *part, const void *bytes, size_t count)
+{
+    struct check *c = context;
+
+    (void)part;
+    c->bytes += count;
+    mn_sweep_look(c->ids, bytes, count);
+}
+
+static void excuse_kept(void *context, const struct mn_kept_text *kept)
+{
+    mn_sweep_excuse(context, kept->text.at, kept->text.bytes);
+}
+
+static enum mneme_status look_around(struct mn_world *world, struct check *c, size_t *ret_traces,
+                                     struct mneme_error *err)
+{
+    struct mn_store *store = world->store;
+
+    for (size_t i = 0; i < c->receipt->id_count; i++)
+        if (!mn_sweep_add_exact(c->ids, mn_str_of(c->receipt->ids[i])))
+            return mn_fail_memory(err);
+    MN_TRY(store->ops->texts(store, c->receipt->tenant, check_kept, c, err));
+    if (c->failed)
+        return mn_fail_memory(err);
+    *ret_traces = mn_sweep_found(c->ids);
+    mn_sweep_forget_found(c->ids);
+    MN_TRY(store->ops->bytes(store, look_at_bytes, c, err));
+    if (mn_sweep_found(c->ids) > 0)
+        MN_TRY(store->ops->texts(store, NULL, excuse_kept, c->ids, err));
+    return MNEME_OK;
+}
+
+static enum mneme_status report(const struct check *c, size_t traces, bool clean,
+                                struct mn_buf *out, struct mneme_error *err)
+{
+    struct mn_json_writer w = { .out = out };
+
+    mn_json_open(&w, '{');
+    mn_json_field_bool(&w, "clean", clean);
+    mn_json_field_integer(&w, "ids", (int64_t)c->receipt->id_count);
+    mn_json_field_integer(&w, "ids_found", (int64_t)c->ids_found);
+    mn_json_key(&w, "found");
+    mn_json_open(&w, '[');
+    for (size_t i = 0; i < c->ids_found && i < NAMED_MAX; i++)
+        mn_json_put_text(&w, c->named[i]);
+    mn_json_close(&w, ']');
+    mn_json_field_integer(&w, "ids_in_traces", (int64_t)traces);
+    mn_json_field_integer(&w, "ids_in_bytes", (int64_t)mn_sweep_found(c->ids));
+    mn_json_field_integer(&w, "texts", (int64_t)c->receipt->digests.count);
+    mn_json_field_integer(&w, "texts_found", (int64_t)c->texts_found);
+    mn_json_field_integer(&w, "texts_said_again", (int64_t)c->texts_again);
+    mn_json_field_integer(&w, "texts_looked_at", (int64_t)c->texts_looked_at);
+    mn_json_field_integer(&w, "bytes_looked_at", (int64_t)c->bytes);
+    mn_json_close(&w, '}');
+    return out->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_text, bool *ret_clean,
+                                  struct mn_buf *ret_report, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)4 << 30);
+    MN_SWEEP_AUTO ids = mn_sweep_new();
+    struct mn_receipt receipt;
+    struct check c = { .receipt = &receipt, .ids = ids };
+    const char *key = "";
+    size_t traces = 0;
+    bool clean;
+
+    if (!arena || !ids)
+        return mn_fail_memory(err);
+    MN_TRY(world->store->ops->erase_key(world->store, arena, &key, err));
+    MN_TRY(mn_receipt_read(receipt_text, key, arena, &receipt, err));
+    MN_TRY(look_around(world, &c, &traces, err));
+    clean = c.ids_found + c.texts_found + traces + mn_sweep_found(ids) == 0;
+    MN_TRY(report(&c, traces, clean, ret_report, err));
+    *ret_clean = clean;
+    return MNEME_OK;
+}

@@ -1,0 +1,463 @@
+/*
+ * describe.c - which decision does a sentence answer, and how?
+ *
+ * A small table of sentence beginnings in both languages knows the keys that everyone has: name,
+ * city, employer, time zone, languages, answer style, favourites, which tool for what. Two sentences
+ * with one key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key
+ * given wrongly would end what still holds. Therefore the rules are narrow: a beginning at the start
+ * of a clause, a short value of the expected kind (a capital for names and places, a word from a
+ * list for languages), nothing else. A sentence that no rule knows has no key, and is no worse for
+ * it: it is found by its words.
+ *
+ * Entities are the identifiers and names that the text mentions.
+ */
+#include "remember/draft.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "remember/wording.h"
+#include "text/cue.h"
+#include "text/letters.h"
+#include "text/mention.h"
+#include "text/when.h"
+
+#define VALUE_BYTES_MAX 48
+#define VALUE_WORDS_MAX 4
+#define ENTITIES_MAX 8
+#define ENTITY_BYTES_MAX 60
+
+enum kind {
+    KIND_NAMED = 1,   /* begins with a capital, a digit or is Chinese */
+    KIND_ZONE,        /* an IANA zone */
+    KIND_CODE,        /* a programming language, perhaps "for ..." */
+    KIND_TONGUE,      /* a language people speak */
+    KIND_STYLE        /* of answers */
+};
+
+struct rule {
+    const char *before; /* at the start of a clause */
+    const char *after;  /* what must follow the value: "工作"; NULL: the end of the clause */
+    const char *key;
+    enum kind kind;
+    bool states;
+};
+
+/* clang-format off */
+static const struct rule rules[] = {
+    { "my name is", NULL, "user.name", KIND_NAMED, true },
+    { "the user's name is", NULL, "user.name", KIND_NAMED, true },
+    { "call me", NULL, "user.name", KIND_NAMED, true },
+    { "i live in", NULL, "user.city", KIND_NAMED, true },
+    { "i now live in", NULL, "user.city", KIND_NAMED, true },
+    { "i'm living in", NULL, "user.city", KIND_NAMED, true },
+    { "i'm based in", NULL, "user.city", KIND_NAMED, true },
+    { "i am based in", NULL, "user.city", KIND_NAMED, true },
+    { "i moved to", NULL, "user.city", KIND_NAMED, true },
+    { "i've moved to", NULL, "user.city", KIND_NAMED, true },
+    { "i have moved to", NULL, "user.city", KIND_NAMED, true },
+    { "i just moved to", NULL, "user.city", KIND_NAMED, true },
+    { "the user lives in", NULL, "user.city", KIND_NAMED, true },
+    { "the user now lives in", NULL, "user.city", KIND_NAMED, true },
+    { "the user moved to", NULL, "user.city", KIND_NAMED, true },
+    { "user lives in", NULL, "user.city", KIND_NAMED, true },
+    { "i work at", NULL, "user.employer", KIND_NAMED, true },
+    { "i work for", NULL, "user.employer", KIND_NAMED, true },
+    { "i now work at", NULL, "user.employer", KIND_NAMED, true },
+    { "i now work for", NULL, "user.employer", KIND_NAMED, true },
+    { "the user works at", NULL, "user.employer", KIND_NAMED, true },
+    { "the user works for", NULL, "user.employer", KIND_NAMED, true },
+    { "my time zone is", NULL, "user.timezone", KIND_ZONE, true },
+    { "my timezone is", NULL, "user.timezone", KIND_ZONE, true },
+    { "the user's time zone is", NULL, "user.timezone", KIND_ZONE, true },
+    { "i prefer", NULL, "user.programming_language", KIND_CODE, true },
+    { "i now prefer", NULL, "user.programming_language", KIND_CODE, true },
+    { "actually i prefer", NULL, "user.programming_language", KIND_CODE, true },
+    { "the user prefers", NULL, "user.programming_language", KIND_CODE, true },
+    { "user prefers", NULL, "user.programming_language", KIND_CODE, true },
+    { "answer in", NULL, "user.answer_language", KIND_TONGUE, false },
+    { "answer me in", NULL, "user.answer_language", KIND_TONGUE, false },
+    { "always answer in", NULL, "user.answer_language", KIND_TONGUE, false },
+    { "reply in", NULL, "user.answer_language", KIND_TONGUE, false },
+    { "always reply in", NULL, "user.answer_language", KIND_TONGUE, false },
+    { "respond in", NULL, "user.answer_language", KIND_TONGUE, false },
+    { "i prefer answers in", NULL, "user.answer_language", KIND_TONGUE, true },
+    { "keep answers", NULL, "user.answer_style", KIND_STYLE, false },
+    { "keep your answers", NULL, "user.answer_style", KIND_STYLE, false },
+    { "keep replies", NULL, "user.answer_style", KIND_STYLE, false },
+    { "answers should be", NULL, "user.answer_style", KIND_STYLE, false },
+    { "i prefer", "answers", "user.answer_style", KIND_STYLE, true },
+    { "i like", "answers", "user.answer_style", KIND_STYLE, true },
+
+    { "我的名字是", NULL, "user.name", KIND_NAMED, true },
+    { "我的名字叫", NULL, "user.name", KIND_NAMED, true },
+    { "我叫", NULL, "user.name", KIND_NAMED, true },
+    { "我住在", NULL, "user.city", KIND_NAMED, true },
+    { "我现在住在", NULL, "user.city", KIND_NAMED, true },
+    { "我搬到了", NULL, "user.city", KIND_NAMED, true },
+    { "我搬到", NULL, "user.city", KIND_NAMED, true },
+    { "我已经搬到", NULL, "user.city", KIND_NAMED, true },
+    { "用户住在", NULL, "user.city", KIND_NAMED, true },
+    { "我在", "工作", "user.employer", KIND_NAMED, true },
+    { "我在", "上班", "user.employer", KIND_NAMED, true },
+    { "我的时区是", NULL, "user.timezone", KIND_ZONE, true },
+    { "我更喜欢用", NULL, "user.programming_language", KIND_CODE, true },
+    { "我更喜欢", NULL, "user.programming_language", KIND_CODE, true },
+    { "我现在更喜欢", NULL, "user.programming_language", KIND_CODE, true },
+    { "其实我更喜欢", NULL, "user.programming_language", KIND_CODE, true },
+    { "我偏好", NULL, "user.programming_language", KIND_CODE, true },
+    { "我习惯用", NULL, "user.programming_language", KIND_CODE, true },
+    { "用户更喜欢", NULL, "user.programming_language", KIND_CODE, true },
+    { "用户偏好", NULL, "user.programming_language", KIND_CODE, true },
+    { "用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "用", "回复", "user.answer_language", KIND_TONGUE, false },
+    { "用", "交流", "user.answer_language", KIND_TONGUE, false },
+    { "以后都用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "以后都用", "回复", "user.answer_language", KIND_TONGUE, false },
+    { "以后用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "以后请用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "今后都用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "都用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "都用", "回复", "user.answer_language", KIND_TONGUE, false },
+    { "请用", "回答", "user.answer_language", KIND_TONGUE, false },
+    { "请用", "回复", "user.answer_language", KIND_TONGUE, false },
+    { "回答要", NULL, "user.answer_style", KIND_STYLE, false },
+    { "回答请", NULL, "user.answer_style", KIND_STYLE, false },
+    { "回答尽量", NULL, "user.answer_style", KIND_STYLE, false },
+};
+
+/* One spelling each: the first of its row. */
+static const char *const tongues[][6] = {
+    { "chinese", "mandarin", "中文", "汉语", "普通话", NULL },
+    { "english", "英文", "英语", NULL }, { "german", "deutsch", "德语", "德文", NULL },
+    { "french", "法语", "法文", NULL }, { "spanish", "西班牙语", NULL },
+    { "japanese", "日语", "日文", NULL }, { "korean", "韩语", "韩文", NULL },
+    { "italian", "意大利语", NULL }, { "portuguese", "葡萄牙语", NULL },
+    { "russian", "俄语", "俄文", NULL }, { "dutch", NULL }, { "polish", NULL },
+};
+static const char *const styles[][6] = {
+    { "concise", "short", "brief", "简短", "简洁", NULL },
+    { "detailed", "long", "thorough", "详细", "详尽", NULL },
+};
+static const char *const codes[] = {
+    "python", "go", "golang", "rust", "java", "c", "c++", "c#", "javascript", "typescript",
+    "kotlin", "swift", "ruby", "php", "scala", "haskell", "elixir", "erlang", "zig", "lua", "perl",
+    "julia", "dart", "r", "ocaml", "clojure", NULL,
+};
+/* What a value does not go beyond. */
+static const char *const value_ends[] = {
+    "but", "because", "since", "so", "and", "now", "these days", "nowadays", "instead", "anymore",
+    "again", "from now on", "at the moment", "for", "please", "as", "with", "over", "to", "rather",
+    "more than", "when", "not", "last", "this", "next", "yesterday", "today", "in", "where", "which", "who", NULL,
+};
+static const char *const no_names[] = { "这里", "这儿", "那里", "那儿", "哪里", "哪", "你", "他", "她",
+                                        "它", "家", "什么", "楼上", "楼下", "附近", NULL };
+/* clang-format on */
+
+/* ---- values ---- */
+
+struct value {
+    size_t from, until; /* in the wording */
+};
+
+static bool ends_here(const char *lower, size_t at)
+{
+    return lower[at] == ' ' && mn_wording_any(lower, at + 1, value_ends) > 0;
+}
+
+/* From `at` to the end of the clause, of the value, or of what must follow it. */
+static bool find_value(const struct mn_wording *w, size_t at, const char *after,
+                       struct value *ret_value)
+{
+    static const char *const particles[] = { "了", "吧", "啦", "呢", "哦", "噢", "的", NULL };
+    size_t end = mn_wording_end(w->lower, at);
+    size_t words = 1;
+
+    while (w->lower[at] == ' ')
+        at++;
+    if (after) {
+        const char *found = strstr(w->lower + at, after);
+
+        if (!found || (size_t)(found - w->lower) > end)
+            return false;
+        end = (size_t)(found - w->lower);
+    }
+    for (size_t i = at; i < end; i++) {
+        if (ends_here(w->lower, i))
+            end = i;
+        else
+            words += w->lower[i] == ' ';
+    }
+    while (end > at && w->lower[end - 1] == ' ')
+        end--, words--;
+    for (bool cut = true; cut && end > at + 3;) {
+        cut = false;
+        for (size_t i = 0; particles[i] && !cut; i++)
+            cut = memcmp(w->lower + end - 3, particles[i], 3) == 0;
+        end -= cut ? 3 : 0;
+    }
+    *ret_value = (struct value){ at, end };
+    return end > at && end - at <= VALUE_BYTES_MAX && words <= VALUE_WORDS_MAX;
+}
+
+static bool is_named(const struct mn_wording *w, struct value v)
+{
+    unsigned char first = (unsigned char)w->text[v.from];
+
+    if (first < 0x80)
+        return mn_letter_upper((char)first);
+    return v.until - v.from <= 30 && !mn_wording_any(w->lower, v.from, no_names);
+}
+
+static const char *one_of(const struct mn_wording *w, struct value v, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (strlen(words[i]) == v.until - v.from &&
+            strncmp(w->lower + v.from, words[i], v.until - v.from) == 0)
+            return words[i];
+    return NULL;
+}
+
+/* The value as it is kept; NULL when it is not of the kind. */
+static const char *value_of(struct mn_arena *arena, const struct mn_wording *w, struct value v,
+                            enum kind kind)
+{
+    char *text = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
+    const char *found = NULL;
+
+    if (!text)
+        return NULL;
+    switch (kind) {
+    case KIND_NAMED:
+        return is_named(w, v) ? text : NULL;
+    case KIND_ZONE:
+        if (!strcmp(text, "北京时间"))
+            return "Asia/Shanghai";
+        return mn_when_zone_known(text) ? text : NULL;
+    case KIND_CODE:
+        found = one_of(w, v, codes);
+        return found && !strcmp(found, "golang") ? "go" : found;
+    case KIND_TONGUE:
+        for (size_t i = 0; i < sizeof tongues / sizeof *tongues; i++)
+            if (one_of(w, v, tongues[i]))
+                return tongues[i][0];
+        return NULL;
+    case KIND_STYLE:
+        for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
+            if (one_of(w, v, styles[i]))
+                return styles[i][0];
+        return NULL;
+    }
+    return NULL;
+}
+
+/* ---- keys ---- */
+
+/* "Backend services" as part of a key: backend_services. */
+static const char *part_of_key(struct mn_arena *arena, const char *at, size_t bytes)
+{
+    char *part;
+
+    while (bytes && *at == ' ')
+        at++, bytes--;
+    while (bytes && at[bytes - 1] == ' ')
+        bytes--;
+    part = bytes && bytes <= VALUE_BYTES_MAX ? mn_arena_copy_n(arena, at, bytes) : NULL;
+    for (size_t i = 0; part && part[i]; i++)
+        part[i] = part[i] == ' ' ? '_' : part[i];
+    return part;
+}
+
+/* What stands between `at` and the end of its clause, for whom: "for scripts". */
+static const char *context_of(struct mn_arena *arena, const struct mn_wording *w, size_t at)
+{
+    static const char *const fors[] = { "for", "when", "in", "with", NULL };
+    size_t bytes;
+
+    while (w->lower[at] == ' ')
+        at++;
+    bytes = mn_wording_any(w->lower, at, fors);
+    return bytes ? part_of_key(arena, w->lower + at + bytes,
+                               mn_wording_end(w->lower, at) - at - bytes)
+                 : NULL;
+}
+
+static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                        struct mn_keyed *ret_keyed)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const struct rule *r = &rules[i];
+        size_t bytes = mn_cue_word_at(w->lower, w->lower + at, r->before, strlen(r->before));
+        const char *context = NULL;
+        const char *value;
+        const char *key = r->key;
+        struct value v;
+
+        if (!bytes || !find_value(w, at + bytes, r->after, &v))
+            continue;
+        value = value_of(arena, w, v, r->kind);
+        if (!value)
+            continue;
+        if (r->kind == KIND_CODE)
+            context = context_of(arena, w, v.until);
+        if (context)
+            key = mn_arena_printf(arena, "%s.%s", r->key, context);
+        if (!key)
+            return false;
+        *ret_keyed = (struct mn_keyed){ key, value, r->states };
+        return true;
+    }
+    return false;
+}
+
+/* "my favourite editor is Vim", "我最喜欢的编辑器是 Vim" */
+static bool key_by_favourite(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                             struct mn_keyed *ret_keyed)
+{
+    static const char *const mine[] = { "my favourite", "my favorite", "the user's favourite",
+                                        "the user's favorite", "我最喜欢的", NULL };
+    size_t bytes = mn_wording_any(w->lower, at, mine);
+    size_t end = mn_wording_end(w->lower, at);
+    const char *is = NULL;
+    const char *what;
+    struct value v;
+
+    if (!bytes)
+        return false;
+    is = strstr(w->lower + at + bytes, " is ");
+    if (!is)
+        is = strstr(w->lower + at + bytes, "是");
+    if (!is || (size_t)(is - w->lower) >= end ||
+        !find_value(w, (size_t)(is - w->lower) + (is[0] == ' ' ? 4 : 3), NULL, &v))
+        return false;
+    what = part_of_key(arena, w->lower + at + bytes, (size_t)(is - w->lower) - at - bytes);
+    ret_keyed->key = what ? mn_arena_printf(arena, "user.favourite.%s", what) : NULL;
+    ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
+    ret_keyed->states = true;
+    return ret_keyed->key && ret_keyed->value;
+}
+
+/* "use pnpm for package management" */
+static bool key_by_tool(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                        struct mn_keyed *ret_keyed)
+{
+    static const char *const uses[] = { "use", "always use", "we use", "i use", "please use",
+                                        "let's use", "we will use", "we'll use", NULL };
+    static const char *const pronouns[] = { "it", "this", "that", "them", "these", "those", NULL };
+    size_t bytes = mn_wording_any(w->lower, at, uses);
+    const char *context;
+    struct value v;
+
+    if (!bytes || !find_value(w, at + bytes, NULL, &v) ||
+        strncmp(w->lower + v.until, " for ", 5) != 0 || v.until - v.from > 30)
+        return false;
+    if (mn_wording_any(w->lower, v.from, pronouns))
+        return false;
+    context = context_of(arena, w, v.until);
+    ret_keyed->key = context ? mn_arena_printf(arena, "tool.%s", context) : NULL;
+    ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
+    ret_keyed->states = false;
+    return ret_keyed->key && ret_keyed->value;
+}
+
+/* "包管理统一用 pnpm": some Chinese, 用, and a name in Latin letters to the end of the clause. */
+static bool key_by_chinese_tool(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                                struct mn_keyed *ret_keyed)
+{
+    static const char *const uses[] = { "统一用", "一律用", "默认用", "都用", "改用", "用", NULL };
+    static const char *const whose[] = { "我", "你", "他", "她", "以后", "不", "别", "请", "其实",
+                                         "决定", "最后", "最终", "现在", NULL };
+    size_t end = mn_wording_end(w->lower, at);
+
+    if (mn_wording_any(w->lower, at, whose))
+        return false;
+
+    for (size_t i = at; i < end && i - at <= 24; i++) {
+        size_t bytes = mn_wording_any(w->lower, i, uses);
+        struct value v;
+
+        if (!bytes)
+            continue;
+        if (i == at || !find_value(w, i + bytes, NULL, &v) ||
+            !mn_letter_plain(w->lower[v.from]) || v.until != end)
+            return false;
+        for (size_t k = v.from; k < v.until; k++)
+            if ((unsigned char)w->lower[k] >= 0x80)
+                return false;
+        for (size_t k = at; k < i; k++)
+            if ((unsigned char)w->lower[k] < 0x80 && w->lower[k] != ' ' &&
+                !mn_letter_plain(w->lower[k]))
+                return false;
+        const char *what = part_of_key(arena, w->lower + at, i - at);
+        ret_keyed->key = what ? mn_arena_printf(arena, "tool.%s", what) : NULL;
+        ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
+        ret_keyed->states = false;
+        return ret_keyed->key && ret_keyed->value;
+    }
+    return false;
+}
+
+bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed)
+{
+    struct mn_wording w = mn_wording_of(arena, mn_str_of(sentence));
+    struct mn_keyed keyed = { NULL, NULL, false };
+
+    for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
+        if (key_by_rule(arena, &w, at, &keyed) || key_by_favourite(arena, &w, at, &keyed) ||
+            key_by_tool(arena, &w, at, &keyed) || key_by_chinese_tool(arena, &w, at, &keyed)) {
+            *ret_keyed = keyed;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the memory ---- */
+
+static bool has_entity(const char *const *list, size_t count, struct mn_str text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mn_str_equal(mn_str_of(list[i]), text))
+            return true;
+    return false;
+}
+
+static enum mneme_status find_entities(const char *content, struct mn_arena *arena,
+                                       struct mneme_list *ret_entities, struct mneme_error *err)
+{
+    const char **entities = mn_arena_array(arena, const char *, ENTITIES_MAX);
+    struct mn_mentions mentions = { 0 };
+    size_t count = 0;
+
+    if (!entities)
+        return mn_fail_memory(err);
+    MN_TRY(mn_mention_find(arena, content, &mentions, err));
+    for (size_t i = 0; i < mentions.count && count < ENTITIES_MAX; i++) {
+        const struct mn_mention *m = &mentions.item[i];
+
+        if ((m->kind != MN_MENTION_IDENTIFIER && m->kind != MN_MENTION_NAME) ||
+            m->text.bytes > ENTITY_BYTES_MAX || has_entity(entities, count, m->text))
+            continue;
+        entities[count] = mn_arena_copy_n(arena, m->text.at, m->text.bytes);
+        if (!entities[count++])
+            return mn_fail_memory(err);
+    }
+    *ret_entities = (struct mneme_list){ entities, count };
+    return MNEME_OK;
+}
+
+enum mneme_status mn_describe(struct mneme_memory *memory, struct mn_arena *arena,
+                              struct mneme_error *err)
+{
+    struct mn_keyed keyed;
+
+    /* Keys begin with the user, so that they fit his own memories alone. */
+    if (mn_empty(memory->memory_key) && mn_empty(memory->value) &&
+        memory->scope_kind == MNEME_SCOPE_USER && mn_key_of(arena, memory->content, &keyed)) {
+        memory->memory_key = keyed.key;
+        memory->value = keyed.value;
+    }
+    if (!memory->entities.count)
+        MN_TRY(find_entities(memory->content, arena, &memory->entities, err));
+    return MNEME_OK;
+}

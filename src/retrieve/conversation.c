@@ -1,0 +1,130 @@
+/*
+ * conversation.c - one linear sum, its weights in one table.
+ *
+ * The weights are those of recipes A (no vectors) and B (with them), fitted by conditional logistic
+ * regression on five conversations of LoCoMo and ten of REALTALK together ("joint"), by
+ *
+ *     beyond.py --set locomo --recipe A-joint
+ *     beyond.py --set locomo --recipe B-joint --emb e5=e5-q4
+ *
+ * They were not fitted again on what this code computes. Signals of one scale stay as they are;
+ * scores are divided by the best of the pool, what has neither is counted in standard deviations of
+ * the pool. Text has a natural zero, no word found. Cosines have none that the weights would know:
+ * they are taken between the least and the best of the pool.
+ *
+ * Considered: trees and a small network over the same signals; no better at this size.
+ */
+#include "retrieve/conversation.h"
+
+#include <math.h>
+
+enum scale {
+    AS_IT_IS = 0,
+    OF_BEST,    /* 0 stays 0, the best becomes 1 */
+    OF_RANGE,   /* the least becomes 0, the best 1 */
+    IN_SPREADS, /* away from the mean */
+};
+
+static const struct {
+    enum scale scale;
+    double words;   /* A */
+    double vectors; /* B */
+} WEIGHT[MN_SIGNAL_COUNT] = {
+    [MN_SIGNAL_TURN] = { OF_BEST, 2.39, 1.29 },
+    [MN_SIGNAL_AROUND_3] = { OF_BEST, 1.32, 1.10 },
+    [MN_SIGNAL_SESSION] = { OF_BEST, 1.02, 0.70 },
+    [MN_SIGNAL_BODY_6] = { OF_BEST, 1.51, 1.26 },
+    [MN_SIGNAL_COVERED_1] = { OF_BEST, 0.19, 0.27 },
+    [MN_SIGNAL_PAIRS_1] = { OF_BEST, 1.03, 0.75 },
+    [MN_SIGNAL_ANSWERS] = { OF_BEST, 1.10, 0.95 },
+    [MN_SIGNAL_AFTER_QUESTION] = { AS_IT_IS, 0.33, 0.31 },
+    [MN_SIGNAL_SPEAKER] = { AS_IT_IS, 1.31, 0.71 },
+    [MN_SIGNAL_LETTERS] = { IN_SPREADS, -0.28, -0.18 },
+    [MN_SIGNAL_INFORMATION] = { IN_SPREADS, 0.50, 0.31 },
+    [MN_SIGNAL_ASKS] = { AS_IT_IS, -0.18, -0.16 },
+    [MN_SIGNAL_ENDS_ASKING] = { AS_IT_IS, -0.37, -0.40 },
+    [MN_SIGNAL_SELF] = { AS_IT_IS, 0.83, 0.91 },
+    [MN_SIGNAL_NAMES] = { AS_IT_IS, 0.67, 0.54 },
+    [MN_SIGNAL_EDGE] = { AS_IT_IS, 0.63, 0.71 },
+    [MN_SIGNAL_WHEN_RELATIVE] = { AS_IT_IS, 0.75, 0.72 },
+    [MN_SIGNAL_WHEN_TIME] = { AS_IT_IS, 1.18, 1.25 },
+    [MN_SIGNAL_MANY_NUMBER] = { AS_IT_IS, 1.01, 0.88 },
+    [MN_SIGNAL_DATE] = { AS_IT_IS, 2.61, 2.68 },
+    [MN_SIGNAL_VECTOR] = { OF_RANGE, 0, 3.37 },
+    [MN_SIGNAL_VECTOR_SMOOTH] = { OF_RANGE, 0, 1.37 },
+    [MN_SIGNAL_VECTOR_SESSION] = { OF_RANGE, 0, 1.05 },
+};
+
+/* scaled = (raw - zero) / unit */
+struct measure {
+    double zero, unit;
+};
+
+static struct measure measure_of(const struct mn_candidates *found, enum mn_signal signal)
+{
+    double least = INFINITY, best = -INFINITY, sum = 0, squares = 0, count = 0;
+
+    for (size_t i = 0; i < found->count; i++) {
+        if (!found->item[i].context)
+            continue;
+        double value = (double)found->item[i].context->signal[signal];
+
+        least = fmin(least, value);
+        best = fmax(best, value);
+        sum += value;
+        squares += value * value;
+        count++;
+    }
+    double mean = count > 0 ? sum / count : 0;
+    double spread = count > 0 ? sqrt(fmax(squares / count - mean * mean, 0)) : 0;
+
+    switch (WEIGHT[signal].scale) {
+    case AS_IT_IS:
+        break;
+    case OF_BEST:
+        return (struct measure){ 0, best };
+    case OF_RANGE:
+        return (struct measure){ least, best - least };
+    case IN_SPREADS:
+        return (struct measure){ mean, spread };
+    }
+    return (struct measure){ 0, 1 };
+}
+
+static bool any_vector(const struct mn_candidates *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (found->item[i].context && found->item[i].context->has_vector)
+            return true;
+    return false;
+}
+
+void mn_conversation_score(struct mn_candidates *found)
+{
+    bool vectors = any_vector(found);
+    double best = 0;
+
+    for (size_t i = 0; i < found->count; i++)
+        found->item[i].conversation = 0;
+    for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
+        double weight = vectors ? WEIGHT[s].vectors : WEIGHT[s].words;
+        struct measure measure = measure_of(found, (enum mn_signal)s);
+
+        if (!(measure.unit > 1e-9)) /* all alike */
+            continue;
+        for (size_t i = 0; i < found->count; i++) {
+            struct mn_candidate *c = &found->item[i];
+
+            if (c->context)
+                c->conversation +=
+                    weight * ((double)c->context->signal[s] - measure.zero) / measure.unit;
+        }
+    }
+    for (size_t i = 0; i < found->count; i++)
+        best = fmax(best, found->item[i].conversation);
+    for (size_t i = 0; i < found->count; i++) {
+        struct mn_candidate *c = &found->item[i];
+
+        c->conversation = best > 0 && c->conversation > 0 ? c->conversation / best : 0;
+    }
+}

@@ -1,0 +1,626 @@
+/*
+ * context.c - frequencies gathered once, then windows over them.
+ *
+ * The rows that matter are the candidates and six turns to both sides of each. Every asked term's
+ * postings are walked once and their frequencies put into a small table, a line for each such row
+ * and one for each session touched: in a large partition that reads a tenth of what looking through
+ * the rows' own terms would. All windows are then sums of lines.
+ *
+ * The date in a turn's head is told from the same number in its body by the turn's day.
+ */
+#include "search/context.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/letters.h"
+
+#define REACH 6
+#define BESIDE 2
+#define PAIR_GAP 8 /* terms */
+#define RAREST 5
+#define BEST 3
+#define NOWHERE UINT8_MAX
+#define TERMS MN_CONTEXT_TERMS_MAX
+
+/* One asked term. */
+struct asked {
+    const struct mn_text_asked *as;
+    float weight; /* with idf */
+    bool is_word; /* neither a speaker's name nor, where other words are left, one of them */
+    bool pairs;   /* may stand in a pair */
+    int number;   /* it is this number, 0: none */
+    int month;    /* it is this month's name, 0: none */
+    size_t ordinal;
+};
+
+/* A row that matters. */
+struct near {
+    uint32_t row;
+    bool beside;  /* within 2 of a candidate: its vector counts */
+    bool placed;  /* place[] was filled */
+    float vector; /* F; NAN: none */
+    uint8_t halves[TERMS];
+    uint8_t place[TERMS]; /* of the first occurrence */
+};
+
+struct touched {
+    uint32_t halves[TERMS];
+    float best[BEST]; /* F, falling; NAN where there are fewer */
+};
+
+struct work {
+    const struct mn_context_request *r;
+    const struct mn_session_table *table;
+    struct asked term[TERMS]; /* as asked: rarest first */
+    size_t term_count;
+    uint8_t order[TERMS]; /* numbers of those that may pair, as they follow in the request */
+    size_t order_count;
+    double words_weight;
+    uint16_t speaker; /* named */
+
+    uint32_t *slot;         /* of a row: near + 1; 0 is none */
+    uint32_t *session_slot; /* of a session: touched + 1 */
+    struct near *near;
+    size_t near_count;
+    struct touched *touched;
+    size_t touched_count;
+    struct mn_scored *scored; /* room for vectors */
+    uint64_t *bits;
+
+    float window3_length, window6_length, session_length, body_length; /* averages */
+};
+
+static void work_release(struct work *work)
+{
+    free(work->slot);
+    free(work->near);
+    free(work->touched);
+    free(work->scored);
+    free(work->bits);
+}
+#define WORK_AUTO MN_CLEANUP(work_release) struct work
+
+static const struct mn_session_turn *turn_of(const struct work *w, uint32_t row)
+{
+    return &w->table->turn[row];
+}
+
+static bool is_allowed(const struct work *w, uint32_t row)
+{
+    return w->r->allowed[row / 64] >> (row % 64) & 1;
+}
+
+/* ---- the request ---- */
+
+static bool names(const struct mn_speaker *speaker, uint64_t hash)
+{
+    for (size_t i = 0; i < speaker->term_count; i++)
+        if (speaker->term[i] == hash)
+            return true;
+    return false;
+}
+
+static bool nearly_names(const struct mn_inquiry *inquiry, const struct mn_speaker *speaker)
+{
+    const char *at = speaker->name;
+
+    while (*at) {
+        size_t bytes = strcspn(at, " ");
+
+        if (mn_inquiry_nearly_names(inquiry, (struct mn_str){ at, bytes }))
+            return true;
+        at += bytes + (at[bytes] == ' ');
+    }
+    return false;
+}
+
+/* The one speaker that is named; one spelled exactly goes before one that is not. */
+static uint16_t find_speaker(const struct work *w)
+{
+    size_t found = 0;
+    uint16_t speaker = MN_SPEAKER_NONE;
+
+    for (int nearly = 0; nearly < 2 && !found; nearly++) {
+        for (size_t s = 0; s < w->table->speaker_count; s++) {
+            const struct mn_speaker *one = &w->table->speaker[s];
+            bool named = nearly && one->turns && nearly_names(w->r->inquiry, one);
+
+            for (size_t t = 0; !nearly && one->turns && t < w->r->terms->count && !named; t++)
+                named = names(one, w->r->terms->item[t].hash);
+            found += named;
+            if (named)
+                speaker = (uint16_t)s;
+        }
+    }
+    return found == 1 ? speaker : MN_SPEAKER_NONE;
+}
+
+static bool is_name(const struct work *w, uint64_t hash)
+{
+    for (size_t s = 0; s < w->table->speaker_count; s++)
+        if (w->table->speaker[s].turns && names(&w->table->speaker[s], hash))
+            return true;
+    return false;
+}
+
+static int by_ordinal(const void *a, const void *b)
+{
+    const struct asked *const *x = a, *const *y = b;
+
+    return ((*x)->ordinal > (*y)->ordinal) - ((*x)->ordinal < (*y)->ordinal);
+}
+
+/* A number of a date, 0: none. */
+static int number_of(struct mn_str text)
+{
+    int number = 0;
+
+    for (size_t i = 0; i < text.bytes; i++) {
+        if (i == 4 || !mn_letter_digit(text.at[i]))
+            return 0;
+        number = number * 10 + (text.at[i] - '0');
+    }
+    return number;
+}
+
+/* A month's name as terms spell it, 0: none. */
+static int month_of(struct mn_str text)
+{
+    static const char *const STEM[12] = { "januari", "februari", "march",  "april",
+                                          "may",     "june",     "juli",   "august",
+                                          "septemb", "octob",    "novemb", "decemb" };
+
+    for (int i = 0; i < 12; i++)
+        if (mn_str_equal(text, mn_str_of(STEM[i])))
+            return i + 1;
+    return 0;
+}
+
+static void read_terms(struct work *w)
+{
+    const struct mn_text_asked *as = w->r->text->asked[w->r->which];
+    size_t count = w->r->text->asked_count[w->r->which], words = 0;
+    const struct asked *list[TERMS];
+
+    w->term_count = count < TERMS ? count : TERMS;
+    for (size_t t = 0; t < w->term_count; t++) {
+        const struct mn_term *term = &w->r->terms->item[as[t].ordinal];
+        w->term[t] = (struct asked){ .as = &as[t],
+                                     .weight = as[t].weight,
+                                     .is_word = !is_name(w, term->hash),
+                                     .number = number_of(term->text),
+                                     .month = month_of(term->text),
+                                     .pairs = term->kind != MN_TERM_HAN,
+                                     .ordinal = as[t].ordinal };
+        words += w->term[t].is_word;
+    }
+    for (size_t t = 0; t < w->term_count; t++) {
+        w->term[t].is_word |= !words;
+        if (!w->term[t].is_word)
+            continue;
+        if (w->term[t].pairs)
+            list[w->order_count++] = &w->term[t];
+    }
+    qsort(list, w->order_count, sizeof list[0], by_ordinal);
+    for (size_t i = 0; i < w->order_count; i++)
+        w->order[i] = (uint8_t)(list[i] - w->term);
+    for (size_t t = 0; t < w->term_count; t++)
+        w->words_weight += w->term[t].is_word ? (double)w->term[t].weight : 0;
+}
+
+/* ---- the rows ---- */
+
+static void take_row(struct work *w, uint32_t row, bool beside)
+{
+    if (row == MN_ROW_NONE || !is_allowed(w, row))
+        return;
+    if (w->slot[row]) {
+        w->near[w->slot[row] - 1].beside |= beside;
+        return;
+    }
+    w->near[w->near_count++] = (struct near){ .row = row, .beside = beside, .vector = NAN };
+    w->slot[row] = (uint32_t)w->near_count;
+    uint32_t *session = &w->session_slot[turn_of(w, row)->session];
+    if (*session)
+        return;
+    w->touched[w->touched_count++] = (struct touched){ .best = { NAN, NAN, NAN } };
+    *session = (uint32_t)w->touched_count;
+}
+
+static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t count,
+                                   struct mneme_error *err)
+{
+    size_t most = count * (2 * REACH + 1);
+
+    if (most > w->table->turns)
+        most = w->table->turns;
+    w->slot = calloc(w->table->count + w->table->sessions.count + 1, sizeof *w->slot);
+    w->near = malloc((most + 1) * sizeof *w->near);
+    w->touched = malloc((most + 1) * sizeof *w->touched);
+    if (!w->slot || !w->near || !w->touched)
+        return mn_fail_memory(err);
+    w->session_slot = w->slot + w->table->count;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t before = rows[i], after = rows[i];
+
+        take_row(w, rows[i], true);
+        for (int away = 1; away <= REACH; away++) {
+            before = before == MN_ROW_NONE ? before : turn_of(w, before)->before;
+            after = after == MN_ROW_NONE ? after : turn_of(w, after)->after;
+            take_row(w, before, away <= BESIDE);
+            take_row(w, after, away <= BESIDE);
+        }
+    }
+    return MNEME_OK;
+}
+
+static void read_postings(struct work *w)
+{
+    for (size_t t = 0; t < w->term_count; t++) {
+        const struct mn_text_asked *as = w->term[t].as;
+
+        for (size_t i = 0; i < as->posting_count; i++) {
+            uint32_t row = as->posting[i] >> 8;
+            uint8_t halves = as->posting[i] & MN_TEXT_HALVES_MASK;
+
+            if (!is_allowed(w, row) || !mn_session_table_is_turn(w->table, row))
+                continue;
+            uint32_t session = w->session_slot[turn_of(w, row)->session];
+            if (!session)
+                continue;
+            w->touched[session - 1].halves[t] += halves;
+            if (w->slot[row])
+                w->near[w->slot[row] - 1].halves[t] = halves;
+        }
+    }
+}
+
+/* ---- vectors ---- */
+
+static void keep_best(struct touched *session, float value)
+{
+    for (size_t i = 0; i < BEST && !isnan(value); i++) {
+        if (isnan(session->best[i]) || value > session->best[i]) {
+            float lower = session->best[i];
+
+            session->best[i] = value;
+            value = lower;
+        }
+    }
+}
+
+/* Of all rows that matter by their bytes, as a search chooses by; of the candidates exactly. */
+static enum mneme_status reach_vectors(struct work *w, const uint32_t *rows, size_t count,
+                                       struct mneme_error *err)
+{
+    const struct mn_vector_index *index = &w->r->index->vector;
+    struct mn_best best[MN_LANGUAGE_COUNT];
+    float cosine;
+
+    w->scored = malloc(MN_LANGUAGE_COUNT * w->near_count * sizeof *w->scored);
+    w->bits = calloc(w->table->count / 64 + 1, sizeof *w->bits);
+    if (!w->scored || !w->bits)
+        return mn_fail_memory(err);
+    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
+        best[l] = (struct mn_best){ .item = w->scored + l * w->near_count, .room = w->near_count };
+    for (size_t i = 0; i < w->near_count; i++)
+        w->bits[w->near[i].row / 64] |= (uint64_t)w->near[i].beside << (w->near[i].row % 64);
+    mn_vector_index_scan(index, w->r->vector, w->bits, 0, best);
+    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
+        for (size_t i = 0; i < best[l].count; i++)
+            w->near[w->slot[best[l].item[i].row] - 1].vector = best[l].item[i].score;
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && mn_vector_index_has(index, rows[i + 1]))
+            mn_vector_index_fetch(index, rows[i + 1]);
+        if (mn_vector_index_has(index, rows[i]))
+            mn_vector_index_exact(index, w->r->vector, rows[i],
+                                  &w->near[w->slot[rows[i]] - 1].vector, &cosine);
+    }
+    for (size_t i = 0; i < w->near_count; i++)
+        keep_best(&w->touched[w->session_slot[turn_of(w, w->near[i].row)->session] - 1],
+                  w->near[i].vector);
+    return MNEME_OK;
+}
+
+/* 0: there is none. */
+static float vector_of(const struct work *w, uint32_t row)
+{
+    float vector = row == MN_ROW_NONE ? NAN : w->near[w->slot[row] - 1].vector;
+
+    return isnan(vector) ? 0 : vector;
+}
+
+/* The neighbour in one direction that may be seen; MN_ROW_NONE where there is none. */
+static uint32_t step(const struct work *w, uint32_t row, bool back)
+{
+    uint32_t next = MN_ROW_NONE;
+
+    if (row != MN_ROW_NONE)
+        next = back ? turn_of(w, row)->before : turn_of(w, row)->after;
+    return next != MN_ROW_NONE && w->slot[next] ? next : MN_ROW_NONE;
+}
+
+static float session_vector(const struct work *w, uint32_t row)
+{
+    const struct touched *session = &w->touched[w->session_slot[turn_of(w, row)->session] - 1];
+    float sum = 0, count = 0;
+
+    for (size_t i = 0; i < BEST && !isnan(session->best[i]); i++) {
+        sum += session->best[i];
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+static void read_vectors(const struct work *w, uint32_t row, struct mn_context *context)
+{
+    float sum = vector_of(w, row);
+
+    context->has_vector = !isnan(w->near[w->slot[row] - 1].vector);
+    context->signal[MN_SIGNAL_VECTOR] = sum;
+    for (int back = 0; back < 2; back++) {
+        uint32_t first = step(w, row, back), second = step(w, first, back);
+
+        sum += 0.5f * vector_of(w, first) + 0.25f * vector_of(w, second);
+    }
+    context->signal[MN_SIGNAL_VECTOR_SMOOTH] = sum;
+    context->signal[MN_SIGNAL_VECTOR_SESSION] = session_vector(w, row);
+}
+
+/* ---- windows ---- */
+
+/* What several turns hold together. */
+struct window {
+    uint32_t whole[TERMS]; /* halves */
+    uint32_t body[TERMS];
+    float length, body_length;
+};
+
+/* Halves of a term that stand in a turn's head as its date, where the month is a number too in
+ * Chinese. */
+static uint32_t in_head(const struct work *w, const struct asked *term, uint32_t row)
+{
+    const struct mn_session_turn *turn = turn_of(w, row);
+    bool chinese = w->r->index->language[row] == MN_LANGUAGE_ZH;
+
+    if (!turn->month)
+        return 0;
+    if (!term->number)
+        return !chinese && term->month == turn->month ? 2 : 0;
+    return 2 * (uint32_t)((term->number == turn->day) + (term->number == turn->year) +
+                          (chinese && term->number == turn->month));
+}
+
+static void add_turn(const struct work *w, uint32_t row, struct window *window)
+{
+    const struct mn_session_turn *turn = turn_of(w, row);
+    const struct near *near = &w->near[w->slot[row] - 1];
+
+    for (size_t t = 0; t < w->term_count; t++) {
+        uint32_t head = near->halves[t] ? in_head(w, &w->term[t], row) : 0;
+
+        window->whole[t] += near->halves[t];
+        window->body[t] += near->halves[t] > head ? near->halves[t] - head : 0;
+    }
+    window->length += turn->length;
+    window->body_length += turn->length - turn->head;
+}
+
+static float bm25(const struct work *w, const uint32_t *halves, bool words_only, float length,
+                  float average, float k1, float b)
+{
+    float norm = k1 * (1 - b + b * (average > 0 ? length / average : 1)), sum = 0;
+
+    for (size_t t = 0; t < w->term_count; t++) {
+        float tf = (float)halves[t] / 2;
+
+        if (halves[t] && (w->term[t].is_word || !words_only))
+            sum += w->term[t].weight * tf * (k1 + 1) / (tf + norm);
+    }
+    return sum;
+}
+
+#define K1 0.9f
+#define B 0.4f
+#define SESSION_K1 1.2f
+#define SESSION_B 0.75f
+
+static float covered(const struct work *w, const struct window *window)
+{
+    double found = 0;
+
+    for (size_t t = 0; t < w->term_count; t++)
+        found += w->term[t].is_word && window->body[t] ? (double)w->term[t].weight : 0;
+    return w->words_weight > 0 ? (float)(found / w->words_weight) : 0;
+}
+
+/* ---- pairs ---- */
+
+static void find_places(const struct work *w, struct near *near)
+{
+    const uint32_t *forward = w->r->index->text.forward[near->row];
+
+    near->placed = true;
+    memset(near->place, NOWHERE, sizeof near->place);
+    for (uint32_t i = 1; i <= forward[0] && i < NOWHERE; i++)
+        for (size_t t = 0; t < w->term_count; t++)
+            for (size_t s = 0; s < w->term[t].as->term_count; s++)
+                if (near->halves[t] && w->term[t].as->term[s] == forward[i] >> 8 &&
+                    near->place[t] == NOWHERE)
+                    near->place[t] = (uint8_t)(i - 1);
+}
+
+/* Do the two follow each other closely somewhere in these turns? Within a turn the first place of
+ * each counts; the end of a turn runs on into the next. */
+static bool follow(struct work *w, const uint32_t rows[3], size_t a, size_t b)
+{
+    int places_a[3], places_b[3], offset = 0;
+
+    for (size_t i = 0; i < 3; i++) {
+        places_a[i] = places_b[i] = -1;
+        if (rows[i] == MN_ROW_NONE)
+            continue;
+        struct near *near = &w->near[w->slot[rows[i]] - 1];
+        if (!near->placed && (near->halves[a] || near->halves[b]))
+            find_places(w, near);
+        if (near->halves[a] && near->place[a] != NOWHERE)
+            places_a[i] = offset + near->place[a];
+        if (near->halves[b] && near->place[b] != NOWHERE)
+            places_b[i] = offset + near->place[b];
+        offset += (int)w->r->index->text.forward[rows[i]][0] - (int)turn_of(w, rows[i])->head;
+    }
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++)
+            if (places_a[i] >= 0 && places_b[j] > places_a[i] &&
+                places_b[j] - places_a[i] <= PAIR_GAP)
+                return true;
+    return false;
+}
+
+static float pairs(struct work *w, const uint32_t rows[3], const struct window *window)
+{
+    float sum = 0;
+
+    for (size_t i = 1; i < w->order_count; i++) {
+        size_t a = w->order[i - 1], b = w->order[i];
+
+        if (window->body[a] && window->body[b] && follow(w, rows, a, b))
+            sum += fminf(w->term[a].weight, w->term[b].weight);
+    }
+    return sum;
+}
+
+/* ---- the turn by itself ---- */
+
+/* Sum of the highest idf among its terms: of the rarest. */
+static float information(const struct work *w, uint32_t row)
+{
+    const struct mn_text_index *text = &w->r->index->text;
+    double rows = (double)(text->alive[0] + text->alive[1]);
+    const uint32_t *forward = text->forward[row];
+    uint32_t rarest[RAREST];
+    size_t count = 0;
+    double product = 1;
+
+    for (uint32_t i = 1; i <= forward[0]; i++) {
+        uint32_t df = text->terms.item[forward[i] >> 8].alive;
+        size_t at = count < RAREST ? count++ : RAREST;
+
+        if (at == RAREST && df >= rarest[RAREST - 1])
+            continue;
+        at = at == RAREST ? RAREST - 1 : at;
+        for (; at && rarest[at - 1] > df; at--)
+            rarest[at] = rarest[at - 1];
+        rarest[at] = df;
+    }
+    for (size_t i = 0; i < count; i++)
+        product *= 1 + (rows - (double)rarest[i] + 0.5) / ((double)rarest[i] + 0.5);
+    return (float)log(product);
+}
+
+static void read_alone(const struct work *w, uint32_t row, float *signal)
+{
+    const struct mn_session_turn *turn = turn_of(w, row);
+    const struct mn_inquiry *inquiry = w->r->inquiry;
+    const struct mn_turn_cues *cues = &turn->cues;
+
+    signal[MN_SIGNAL_SPEAKER] = w->speaker != MN_SPEAKER_NONE && turn->speaker == w->speaker;
+    signal[MN_SIGNAL_LETTERS] = turn->letters;
+    signal[MN_SIGNAL_INFORMATION] = information(w, row);
+    signal[MN_SIGNAL_ASKS] = cues->asks;
+    signal[MN_SIGNAL_ENDS_ASKING] = cues->asks_at_its_end;
+    signal[MN_SIGNAL_SELF] = cues->of_self;
+    signal[MN_SIGNAL_NAMES] = (float)cues->names / MN_TURN_NAMES_MAX;
+    signal[MN_SIGNAL_EDGE] = (float)((turn->before == MN_ROW_NONE) + (turn->after == MN_ROW_NONE));
+    signal[MN_SIGNAL_WHEN_RELATIVE] = inquiry->asks_when && cues->has_past_or_to_come;
+    signal[MN_SIGNAL_WHEN_TIME] = inquiry->asks_when && cues->has_time;
+    signal[MN_SIGNAL_MANY_NUMBER] = inquiry->asks_how_many && cues->has_number;
+    signal[MN_SIGNAL_DATE] =
+        turn->month ? mn_inquiry_fits_date(inquiry, turn->year, turn->month, turn->day) : 0;
+}
+
+/* ---- the whole ---- */
+
+/* The windows grow from the turn to both sides; a signal is read when its window is complete. */
+static void read_windows(struct work *w, uint32_t row, float *signal)
+{
+    uint32_t around[3] = { step(w, row, true), row, step(w, row, false) };
+    uint32_t before = row, after = row;
+    struct window window = { 0 };
+
+    add_turn(w, row, &window);
+    signal[MN_SIGNAL_TURN] = bm25(w, window.whole, false, window.length,
+                                  (float)(w->table->length_sum / (double)w->table->turns), K1, B);
+    for (int reach = 1; reach <= REACH; reach++) {
+        before = step(w, before, true);
+        after = step(w, after, false);
+        if (before != MN_ROW_NONE)
+            add_turn(w, before, &window);
+        if (after != MN_ROW_NONE)
+            add_turn(w, after, &window);
+        if (reach == 1) {
+            signal[MN_SIGNAL_COVERED_1] = covered(w, &window);
+            signal[MN_SIGNAL_PAIRS_1] = pairs(w, around, &window);
+        } else if (reach == 3) {
+            signal[MN_SIGNAL_AROUND_3] =
+                bm25(w, window.whole, false, window.length, w->window3_length, K1, B);
+        }
+    }
+    signal[MN_SIGNAL_BODY_6] =
+        bm25(w, window.body, true, window.body_length, w->window6_length, K1, B);
+    if (around[0] != MN_ROW_NONE && turn_of(w, around[0])->cues.asks) {
+        struct window asking = { 0 };
+
+        add_turn(w, around[0], &asking);
+        signal[MN_SIGNAL_AFTER_QUESTION] = 1;
+        signal[MN_SIGNAL_ANSWERS] =
+            bm25(w, asking.body, true, asking.body_length, w->body_length, K1, B);
+    }
+}
+
+static float read_session(const struct work *w, uint32_t row)
+{
+    uint32_t session = turn_of(w, row)->session;
+
+    return bm25(w, w->touched[w->session_slot[session] - 1].halves, false,
+                (float)w->table->sessions.item[session].length, w->session_length, SESSION_K1,
+                SESSION_B);
+}
+
+static void find_averages(struct work *w)
+{
+    double turns = (double)w->table->turns, length = w->table->length_sum;
+    double body = length - w->table->head_sum;
+
+    w->window3_length = (float)(length / turns * (double)w->table->window3_turns / turns);
+    w->window6_length = (float)(body / turns * (double)w->table->window6_turns / turns);
+    w->session_length = (float)(length / (double)w->table->live_sessions);
+    w->body_length = (float)(body / turns);
+}
+
+enum mneme_status mn_context_read(const struct mn_context_request *request, const uint32_t *rows,
+                                  size_t count, struct mn_context *const *item,
+                                  struct mneme_error *err)
+{
+    WORK_AUTO w = { .r = request, .table = &request->index->sessions };
+
+    if (!count)
+        return MNEME_OK;
+    MN_TRY(take_rows(&w, rows, count, err));
+    read_terms(&w);
+    w.speaker = find_speaker(&w);
+    find_averages(&w);
+    read_postings(&w);
+    if (request->vector)
+        MN_TRY(reach_vectors(&w, rows, count, err));
+    for (size_t i = 0; i < count; i++) {
+        read_alone(&w, rows[i], item[i]->signal);
+        read_windows(&w, rows[i], item[i]->signal);
+        item[i]->signal[MN_SIGNAL_SESSION] = read_session(&w, rows[i]);
+        if (request->vector)
+            read_vectors(&w, rows[i], item[i]);
+    }
+    return MNEME_OK;
+}

@@ -1,0 +1,126 @@
+/*
+ * sqlite_tombstone.c - what was erased does not come back.
+ *
+ * A tombstone is the digest of a tenant and an id, nothing else: it tells whether an id was erased
+ * to whoever has the id, and names nobody to whoever reads the file. Asked when a row is new, and of
+ * the evidence a new row or edge is drawn from: a job that read its events before they were erased
+ * comes too late with what it made of them. A store without tombstones pays one look into an empty
+ * table.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "sql/sqlite.gen.h"
+#include "store/sqlite_erase.h"
+
+#define DOMAIN "mneme tombstone" /* so that the digest is of no other use */
+
+static enum mneme_status digest(const char *tenant, const char *id, size_t id_bytes,
+                                char hex[MN_SHA256_HEX_BYTES], struct mneme_error *err)
+{
+    MN_BUF_AUTO whole = { 0 };
+
+    mn_buf_put(&whole, DOMAIN, sizeof DOMAIN);
+    mn_buf_put(&whole, mn_or_empty(tenant), strlen(mn_or_empty(tenant)) + 1);
+    mn_buf_put(&whole, id, id_bytes);
+    if (whole.failed || !mn_sha256_hex(whole.at, whole.bytes, hex))
+        return mn_fail_memory(err);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_tombstone_put(const struct mn_writing *w, int kind, const char *tenant,
+                                   const char *id, struct mneme_error *err)
+{
+    char hex[MN_SHA256_HEX_BYTES];
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(digest(tenant, id, strlen(id), hex, err));
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TOMBSTONE_PUT, &stmt, err));
+    mn_bind_integer(stmt, ":kind", kind);
+    mn_bind_text(stmt, ":digest", hex);
+    mn_bind_integer(stmt, ":at_ms", w->commit->now_ms);
+    return mn_sqlite_done(stmt, err);
+}
+
+static enum mneme_status find(const struct mn_writing *w, int kind, const char *tenant,
+                              struct mn_str id, bool *ret_found, struct mneme_error *err)
+{
+    char hex[MN_SHA256_HEX_BYTES];
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(digest(tenant, id.at, id.bytes, hex, err));
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TOMBSTONE_FIND, &stmt, err));
+    mn_bind_integer(stmt, ":kind", kind);
+    mn_bind_text(stmt, ":digest", hex);
+    return mn_sqlite_step(stmt, ret_found, err);
+}
+
+enum mneme_status mn_tombstone_find(const struct mn_writing *w, int kind, const char *tenant,
+                                    const char *id, bool *ret_found, struct mneme_error *err)
+{
+    return find(w, kind, tenant, mn_str_of(id), ret_found, err);
+}
+
+static enum mneme_status any(const struct mn_writing *w, bool *ret_any, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TOMBSTONE_ANY, &stmt, err));
+    return mn_sqlite_step(stmt, ret_any, err);
+}
+
+enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *tenant, const char *id,
+                                     struct mneme_list provenance, struct mneme_error *err)
+{
+    bool found = false;
+
+    MN_TRY(any(w, &found, err));
+    if (!found)
+        return MNEME_OK;
+    MN_TRY(mn_tombstone_find(w, MN_CHANGE_ERASE, tenant, id, &found, err));
+    if (found)
+        return mn_fail(err, MNEME_CONFLICT, "id: %.200s was erased and cannot be written again", id);
+    for (size_t i = 0; i < provenance.count; i++) {
+        MN_TRY(mn_tombstone_find(w, MN_CHANGE_ERASE, tenant, mn_or_empty(provenance.item[i]), &found,
+                                 err));
+        if (found)
+            return mn_fail(err, MNEME_CONFLICT, "provenance: %.200s was erased meanwhile",
+                           provenance.item[i]);
+    }
+    return MNEME_OK;
+}
+
+bool mn_next_quoted(struct mn_str json, size_t *at, struct mn_str *ret_string)
+{
+    size_t i = *at;
+
+    while (i < json.bytes && json.at[i] != '"')
+        i++;
+    if (i >= json.bytes)
+        return false;
+    ret_string->at = json.at + ++i;
+    while (i < json.bytes && json.at[i] != '"')
+        i += json.at[i] == '\\' ? 2 : 1;
+    if (i >= json.bytes)
+        return false;
+    ret_string->bytes = (size_t)(json.at + i - ret_string->at);
+    *at = i + 1;
+    return true;
+}
+
+enum mneme_status mn_tombstone_named(const struct mn_writing *w, const struct mn_trace_row *trace,
+                                     bool *ret_named, struct mneme_error *err)
+{
+    struct mn_str json = mn_str_of(trace->json);
+    struct mn_str string;
+    size_t at = 0;
+
+    MN_TRY(any(w, ret_named, err));
+    if (!*ret_named)
+        return MNEME_OK;
+    *ret_named = false;
+    while (!*ret_named && mn_next_quoted(json, &at, &string))
+        MN_TRY(find(w, MN_CHANGE_ERASE, trace->tenant, string, ret_named, err));
+    return MNEME_OK;
+}
