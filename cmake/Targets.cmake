@@ -19,29 +19,10 @@
 # libFuzzer, else one that replays the corpus and a fixed number of mutations of it, which is the
 # short run of ./check.
 
-# While folders are being written: a source that is not there yet is left out with a warning.
-# BEGIN scaffold
-function(mn_present ret_sources)
-    set(present "")
-    foreach(file ${ARGN})
-        if(IS_ABSOLUTE "${file}" OR EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
-            list(APPEND present "${file}")
-        else()
-            message(WARNING "${CMAKE_CURRENT_SOURCE_DIR}/${file} is not there yet")
-        endif()
-    endforeach()
-    set(${ret_sources} ${present} PARENT_SCOPE)
-endfunction()
-# END scaffold
-
 function(mn_library folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;LIBS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "mn_library(${folder}): unknown ${arg_UNPARSED_ARGUMENTS}")
-    endif()
-    mn_present(arg_SOURCES ${arg_SOURCES})
-    if(NOT arg_SOURCES)
-        return()
     endif()
     add_library(mn_${folder} OBJECT ${arg_SOURCES})
     target_include_directories(mn_${folder} PUBLIC "${PROJECT_SOURCE_DIR}/include"
@@ -67,8 +48,7 @@ function(mn_with_deps ret_targets)
                 list(APPEND todo ${deps})
             endif()
         elseif(target MATCHES "^mn_")
-            message(WARNING "there is no ${target} (yet)")
-            list(REMOVE_ITEM done ${target})
+            message(FATAL_ERROR "there is no ${target}")
         endif()
     endwhile()
     set(${ret_targets} ${done} PARENT_SCOPE)
@@ -90,10 +70,6 @@ function(mn_test)
         set(arg_TIMEOUT_S 300)
     endif()
     mn_with_deps(libs ${arg_LIBS})
-    mn_present(arg_SOURCES ${arg_SOURCES})
-    if(NOT arg_SOURCES)
-        return()
-    endif()
     add_executable(${arg_NAME} ${arg_SOURCES})
     target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/include"
         "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests" "${MN_GENERATED}")

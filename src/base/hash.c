@@ -8,10 +8,12 @@
  */
 #include "base/hash.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 
 #include "base/err.h"
 
@@ -85,16 +87,53 @@ bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES
     return true;
 }
 
-bool mn_hmac_sha256_hex(const void *key, size_t key_bytes, const void *bytes, size_t count,
-                        char hex[MN_SHA256_HEX_BYTES])
+struct mn_hmac {
+    EVP_MAC_CTX *context;
+};
+
+struct mn_hmac *mn_hmac_new(const void *key, size_t key_bytes)
+{
+    char digest[] = "SHA256";
+    OSSL_PARAM settings[] = { OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+                              OSSL_PARAM_construct_end() };
+    struct mn_hmac *hmac = calloc(1, sizeof *hmac);
+    EVP_MAC *kind = EVP_MAC_fetch(NULL, "HMAC", NULL);
+
+    if (hmac && kind)
+        hmac->context = EVP_MAC_CTX_new(kind);
+    EVP_MAC_free(kind); /* the context holds its own */
+    if (hmac && hmac->context && EVP_MAC_init(hmac->context, key, key_bytes, settings))
+        return hmac;
+    mn_hmac_free(hmac);
+    return NULL;
+}
+
+void mn_hmac_free(struct mn_hmac *hmac)
+{
+    if (!hmac)
+        return;
+    EVP_MAC_CTX_free(hmac->context);
+    free(hmac);
+}
+
+void mn_hmac_free_at(struct mn_hmac **hmac)
+{
+    mn_hmac_free(*hmac);
+    *hmac = NULL;
+}
+
+bool mn_hmac_hex(struct mn_hmac *hmac, const void *bytes, size_t count,
+                 char hex[MN_SHA256_HEX_BYTES])
 {
     unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned sum_bytes = 0;
+    size_t sum_bytes = 0;
 
     hex[0] = '\0';
-    if (!HMAC(EVP_sha256(), key, (int)key_bytes, bytes, count, sum, &sum_bytes) ||
+    if (!hmac || !EVP_MAC_init(hmac->context, NULL, 0, NULL) ||
+        !EVP_MAC_update(hmac->context, bytes, count) ||
+        !EVP_MAC_final(hmac->context, sum, &sum_bytes, sizeof sum) ||
         sum_bytes != (MN_SHA256_HEX_BYTES - 1) / 2)
         return false;
-    put_hex(sum, sum_bytes, hex);
+    put_hex(sum, (unsigned)sum_bytes, hex);
     return true;
 }

@@ -520,6 +520,11 @@ void mn_json_close(struct mn_json_writer *w, char bracket)
     mn_buf_char(w->out, bracket);
 }
 
+static bool is_clean(char c)
+{
+    return (unsigned char)c < 0x80 && c >= 0x20 && c != '"' && c != '\\';
+}
+
 /* Escapes what RFC 8259 asks for; a byte that is no UTF-8 becomes U+FFFD. */
 static void put_quoted(struct mn_buf *out, const char *text, size_t bytes)
 {
@@ -529,9 +534,14 @@ static void put_quoted(struct mn_buf *out, const char *text, size_t bytes)
     mn_buf_char(out, '"');
     while (at < bytes) {
         size_t start = at;
-        int32_t c = mn_utf8_next(text, bytes, &at);
+        int32_t c;
 
-        if (c >= 0x20 && c != '"' && c != '\\')
+        if (is_clean(text[at])) {
+            at++;
+            continue;
+        }
+        c = mn_utf8_next(text, bytes, &at);
+        if (c >= 0x80)
             continue;
         mn_buf_put(out, text + clean_from, start - clean_from);
         clean_from = at;

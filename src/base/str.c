@@ -26,21 +26,6 @@ bool mn_str_equal(struct mn_str a, struct mn_str b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
-bool mn_empty(const char *text)
-{
-    return !text || text[0] == '\0';
-}
-
-bool mn_same(const char *a, const char *b)
-{
-    return strcmp(mn_or_empty(a), mn_or_empty(b)) == 0;
-}
-
-const char *mn_or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
 /* ---- UTF-8 ---- */
 
 /*
@@ -178,7 +163,9 @@ static bool reserve(struct mn_buf *buf, size_t count)
 
 void mn_buf_put(struct mn_buf *buf, const void *bytes, size_t count)
 {
-    if (count == 0 || !reserve(buf, count))
+    bool fits = !buf->failed && buf->bytes < buf->room && count < buf->room - buf->bytes;
+
+    if (count == 0 || (!fits && !reserve(buf, count)))
         return;
     memcpy(buf->at + buf->bytes, bytes, count);
     buf->bytes += count;
@@ -193,7 +180,7 @@ void mn_buf_text(struct mn_buf *buf, const char *text)
 
 void mn_buf_char(struct mn_buf *buf, char c)
 {
-    if (!reserve(buf, 1))
+    if ((buf->failed || buf->bytes + 2 > buf->room) && !reserve(buf, 1))
         return;
     buf->at[buf->bytes++] = c;
     buf->at[buf->bytes] = '\0';

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -25,9 +26,20 @@ struct mn_str mn_str_of(const char *text); /* NULL gives the empty slice */
 bool mn_str_equal(struct mn_str a, struct mn_str b);
 
 /* For NUL-terminated fields, where NULL and "" are the same absent value. */
-bool mn_empty(const char *text);
-bool mn_same(const char *a, const char *b);
-const char *mn_or_empty(const char *text);
+static inline bool mn_empty(const char *text)
+{
+    return !text || !*text;
+}
+static inline const char *mn_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+static inline bool mn_same(const char *a, const char *b)
+{
+    a = mn_or_empty(a);
+    b = mn_or_empty(b);
+    return a == b || (*a == *b && strcmp(a, b) == 0);
+}
 
 /*
  * The next code point of well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms), or -1 for

@@ -108,7 +108,7 @@ static enum mneme_status settle(struct mn_store *store, const struct mn_erased *
 struct keeping {
     struct mn_text_digests *digests;
     const struct mn_erased *erased;
-    const char *salt;
+    struct mn_hmac *salted;
 };
 
 static void note_kept(void *context, const struct mn_kept_text *kept)
@@ -120,7 +120,7 @@ static void note_kept(void *context, const struct mn_kept_text *kept)
 
     for (size_t i = 0; kept->said && i < keeping->erased->partitions.count && !of_owner; i++)
         of_owner = strcmp(keeping->erased->partitions.item[i].owner, kept->owner) == 0;
-    if (!of_owner || !mn_receipt_digest(keeping->salt, "text", kept->owner, kept->text, hex))
+    if (!of_owner || !mn_receipt_digest(keeping->salted, "text", kept->owner, kept->text, hex))
         return;
     digest = mn_text_digest_find(keeping->digests, hex);
     if (digest)
@@ -128,14 +128,14 @@ static void note_kept(void *context, const struct mn_kept_text *kept)
 }
 
 static enum mneme_status make_digests(struct mn_world *world, const struct mneme_erasure *what,
-                                      const struct mn_erased *erased, const char *salt,
+                                      const struct mn_erased *erased, struct mn_hmac *salted,
                                       struct mn_arena *arena, struct mn_text_digests *ret_digests,
                                       struct mneme_error *err)
 {
     struct mn_text_digests digests = { 0 };
-    struct keeping keeping = { &digests, erased, salt };
+    struct keeping keeping = { &digests, erased, salted };
 
-    MN_TRY(mn_text_digests_make(erased, salt, arena, &digests, err));
+    MN_TRY(mn_text_digests_make(erased, salted, arena, &digests, err));
     /* of a user who is gone nothing is left to look at */
     if (digests.count > 0 && what->scope != MNEME_ERASE_TENANT &&
         (what->scope != MNEME_ERASE_USER || erased->partitions.count > 1))
@@ -168,6 +168,7 @@ enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *w
                            struct mn_buf *ret_receipt, struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    MN_HMAC_AUTO salted = NULL;
     char salt[MN_SHA256_HEX_BYTES];
     struct mn_text_digests digests = { 0 };
     struct mn_erased erased = { 0 };
@@ -179,9 +180,13 @@ enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *w
     if (!arena)
         return mn_fail_memory(err);
     MN_TRY(make_salt(salt, err));
+    salted = mn_hmac_new(salt, strlen(salt));
+    if (!salted)
+        return mn_fail_memory(err);
     MN_TRY(world->store->ops->erase(world->store, what, arena, &erased, err));
     if (what->preview)
-        return mn_receipt_print(what, &erased, &digests, &scan, salt, key, ret_receipt, err);
+        return mn_receipt_print(what, &erased, &digests, &scan, salt, salted, key, ret_receipt,
+                                err);
 
     mn_error_clear(&later);
     status = empty_derived(world, &erased, &later);
@@ -189,7 +194,8 @@ enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *w
         status = settle(world->store, &erased, &scan, &later);
     if (status != MNEME_OK)
         (void)snprintf(scan.why, sizeof scan.why, "%s", later.message);
-    MN_TRY(make_digests(world, what, &erased, salt, arena, &digests, err));
+    MN_TRY(make_digests(world, what, &erased, salted, arena, &digests, err));
     MN_TRY(world->store->ops->erase_key(world->store, arena, &key, err));
-    return mn_receipt_print(what, &erased, &digests, &scan, salt, key, ret_receipt, err);
+    return mn_receipt_print(what, &erased, &digests, &scan, salt, salted, key, ret_receipt,
+                                err);
 }

@@ -14,7 +14,7 @@
 
 #define SEAL ",\"seal\":\""
 
-bool mn_receipt_digest(const char *salt, const char *kind, const char *owner, struct mn_str text,
+bool mn_receipt_digest(struct mn_hmac *salted, const char *kind, const char *owner, struct mn_str text,
                        char hex[MN_SHA256_HEX_BYTES])
 {
     MN_BUF_AUTO whole = { 0 };
@@ -22,14 +22,22 @@ bool mn_receipt_digest(const char *salt, const char *kind, const char *owner, st
     mn_buf_put(&whole, kind, strlen(kind) + 1);
     mn_buf_put(&whole, owner, strlen(owner) + 1);
     mn_buf_put(&whole, text.at, text.bytes);
-    return !whole.failed && mn_hmac_sha256_hex(salt, strlen(salt), whole.at, whole.bytes, hex);
+    return !whole.failed && mn_hmac_hex(salted, whole.at, whole.bytes, hex);
+}
+
+static bool digest_under(const char *key, const void *bytes, size_t count,
+                         char hex[MN_SHA256_HEX_BYTES])
+{
+    MN_HMAC_AUTO hmac = mn_hmac_new(key, strlen(key));
+
+    return mn_hmac_hex(hmac, bytes, count, hex);
 }
 
 bool mn_receipt_store(const char *key, char hex[MN_SHA256_HEX_BYTES])
 {
     static const char name[] = "mneme store";
 
-    if (!mn_hmac_sha256_hex(key, strlen(key), name, sizeof name, hex))
+    if (!digest_under(key, name, sizeof name, hex))
         return false;
     hex[32] = '\0';
     return true;
@@ -65,7 +73,7 @@ struct mn_text_digest *mn_text_digest_find(const struct mn_text_digests *digests
     return bsearch(&key, digests->item, digests->count, sizeof key, compare_digests);
 }
 
-enum mneme_status mn_text_digests_make(const struct mn_erased *erased, const char *salt,
+enum mneme_status mn_text_digests_make(const struct mn_erased *erased, struct mn_hmac *salted,
                                        struct mn_arena *arena, struct mn_text_digests *ret_digests,
                                        struct mneme_error *err)
 {
@@ -81,7 +89,7 @@ enum mneme_status mn_text_digests_make(const struct mn_erased *erased, const cha
         if (!text->said)
             continue;
         digest->owner = text->owner;
-        if (!mn_receipt_digest(salt, "text", text->owner, text->text, digest->hex))
+        if (!mn_receipt_digest(salted, "text", text->owner, text->text, digest->hex))
             return mn_fail_memory(err);
         digests.count++;
     }
@@ -139,7 +147,7 @@ static void put_counts(struct mn_json_writer *w, const struct mn_erased *erased)
 
 /* The ids of one owner, as they are or digested. */
 static bool put_ids(struct mn_json_writer *w, const char *key, const struct mn_erased *erased,
-                    const char *owner, const char *salt)
+                    const char *owner, struct mn_hmac *salted)
 {
     char hex[MN_SHA256_HEX_BYTES];
 
@@ -150,16 +158,16 @@ static bool put_ids(struct mn_json_writer *w, const char *key, const struct mn_e
 
         if (strcmp(item->owner, owner) != 0)
             continue;
-        if (salt && !mn_receipt_digest(salt, "id", owner, mn_str_of(item->id), hex))
+        if (salted && !mn_receipt_digest(salted, "id", owner, mn_str_of(item->id), hex))
             return false;
-        mn_json_put_text(w, salt ? hex : item->id);
+        mn_json_put_text(w, salted ? hex : item->id);
     }
     mn_json_close(w, ']');
     return true;
 }
 
 static bool put_owners(struct mn_json_writer *w, const struct mn_erased *erased,
-                       const struct mn_text_digests *digests, const char *salt)
+                       const struct mn_text_digests *digests, struct mn_hmac *salted)
 {
     mn_json_key(w, "owners");
     mn_json_open(w, '[');
@@ -169,7 +177,7 @@ static bool put_owners(struct mn_json_writer *w, const struct mn_erased *erased,
         mn_json_open(w, '{');
         mn_json_field_text(w, "user_id", owner);
         if (!put_ids(w, "ids", erased, owner, NULL) ||
-            !put_ids(w, "id_digests", erased, owner, salt))
+            !put_ids(w, "id_digests", erased, owner, salted))
             return false;
         mn_json_key(w, "text_digests");
         mn_json_open(w, '[');
@@ -201,7 +209,7 @@ static enum mneme_status put_seal(struct mn_buf *out, const char *key, struct mn
 {
     char hex[MN_SHA256_HEX_BYTES];
 
-    if (out->failed || !mn_hmac_sha256_hex(key, strlen(key), out->at, out->bytes, hex))
+    if (out->failed || !digest_under(key, out->at, out->bytes, hex))
         return mn_fail_memory(err);
     mn_buf_printf(out, SEAL "%s\"}", hex);
     return out->failed ? mn_fail_memory(err) : MNEME_OK;
@@ -209,8 +217,8 @@ static enum mneme_status put_seal(struct mn_buf *out, const char *key, struct mn
 
 enum mneme_status mn_receipt_print(const struct mneme_erasure *what, const struct mn_erased *erased,
                                    const struct mn_text_digests *digests, const struct mn_scan *scan,
-                                   const char *salt, const char *key, struct mn_buf *ret_receipt,
-                                   struct mneme_error *err)
+                                   const char *salt, struct mn_hmac *salted, const char *key,
+                                   struct mn_buf *ret_receipt, struct mneme_error *err)
 {
     struct mn_json_writer w = { .out = ret_receipt };
     char store[MN_SHA256_HEX_BYTES];
@@ -231,7 +239,7 @@ enum mneme_status mn_receipt_print(const struct mneme_erasure *what, const struc
         return mn_fail_memory(err);
     mn_json_field_text(&w, "store", store);
     mn_json_field_text(&w, "salt", salt);
-    if (!put_owners(&w, erased, digests, salt))
+    if (!put_owners(&w, erased, digests, salted))
         return mn_fail_memory(err);
     put_scan(&w, scan);
     return put_seal(ret_receipt, key, err); /* which also closes the object */
@@ -249,7 +257,7 @@ static enum mneme_status check_seal(const char *text, const char *key, struct mn
         seal = at;
     if (!seal)
         return mn_fail(err, MNEME_INVALID, "receipt: has no seal");
-    if (!mn_hmac_sha256_hex(key, strlen(key), text, (size_t)(seal - text), hex))
+    if (!digest_under(key, text, (size_t)(seal - text), hex))
         return mn_fail_memory(err);
     if (strncmp(seal + sizeof SEAL - 1, hex, sizeof hex - 1) != 0 ||
         strncmp(seal + sizeof SEAL - 1 + sizeof hex - 1, "\"}", 2) != 0)

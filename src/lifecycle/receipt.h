@@ -25,8 +25,8 @@ struct mn_scan {
     char why[400];  /* it is not */
 };
 
-/* The digest of an owner's text, or of one of its ids. */
-bool mn_receipt_digest(const char *salt, const char *kind, const char *owner, struct mn_str text,
+/* The digest of an owner's text, or of one of its ids; `salted` has the receipt's salt as its key. */
+bool mn_receipt_digest(struct mn_hmac *salted, const char *kind, const char *owner, struct mn_str text,
                        char hex[MN_SHA256_HEX_BYTES]);
 /* Names the store without telling its secret. */
 bool mn_receipt_store(const char *key, char hex[MN_SHA256_HEX_BYTES]);
@@ -43,14 +43,14 @@ struct mn_text_digests {
 };
 /* The one of this hex, or NULL. */
 struct mn_text_digest *mn_text_digest_find(const struct mn_text_digests *digests, const char *hex);
-enum mneme_status mn_text_digests_make(const struct mn_erased *erased, const char *salt,
+enum mneme_status mn_text_digests_make(const struct mn_erased *erased, struct mn_hmac *salted,
                                        struct mn_arena *arena, struct mn_text_digests *ret_digests,
                                        struct mneme_error *err);
 
 enum mneme_status mn_receipt_print(const struct mneme_erasure *what, const struct mn_erased *erased,
                                    const struct mn_text_digests *digests, const struct mn_scan *scan,
-                                   const char *salt, const char *key, struct mn_buf *ret_receipt,
-                                   struct mneme_error *err);
+                                   const char *salt, struct mn_hmac *salted, const char *key,
+                                   struct mn_buf *ret_receipt, struct mneme_error *err);
 
 /* A receipt, read. */
 struct mn_receipt {

@@ -16,6 +16,7 @@
 
 struct check {
     const struct mn_receipt *receipt;
+    struct mn_hmac *salted;
     struct mn_sweep *ids; /* as bytes: in traces, then in the files */
     const char *named[NAMED_MAX];
     size_t ids_found;
@@ -50,7 +51,7 @@ static void check_kept(void *context, const struct mn_kept_text *kept)
     if (!kept->said || !mn_receipt_has_owner(c->receipt, kept->owner))
         return;
     c->texts_looked_at++;
-    if (!mn_receipt_digest(c->receipt->salt, "text", kept->owner, kept->text, hex))
+    if (!mn_receipt_digest(c->salted, "text", kept->owner, kept->text, hex))
         c->failed = true;
     else if (mn_text_digest_find(&c->receipt->digests, hex))
         *(kept->created_at_ms > c->receipt->erased_at_ms ? &c->texts_again : &c->texts_found) += 1;
@@ -119,6 +120,7 @@ enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_te
 {
     MN_ARENA_AUTO arena = mn_arena_new((size_t)4 << 30);
     MN_SWEEP_AUTO ids = mn_sweep_new();
+    MN_HMAC_AUTO salted = NULL;
     struct mn_receipt receipt;
     struct check c = { .receipt = &receipt, .ids = ids };
     const char *key = "";
@@ -129,6 +131,10 @@ enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_te
         return mn_fail_memory(err);
     MN_TRY(world->store->ops->erase_key(world->store, arena, &key, err));
     MN_TRY(mn_receipt_read(receipt_text, key, arena, &receipt, err));
+    salted = mn_hmac_new(receipt.salt, strlen(receipt.salt));
+    if (!salted)
+        return mn_fail_memory(err);
+    c.salted = salted;
     MN_TRY(look_around(world, &c, &traces, err));
     clean = c.ids_found + c.texts_found + traces + mn_sweep_found(ids) == 0;
     MN_TRY(report(&c, traces, clean, ret_report, err));

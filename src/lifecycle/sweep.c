@@ -28,8 +28,10 @@
 #define PRIME_A UINT64_C(0x9e3779b97f4a7c15)
 #define PRIME_B UINT64_C(0xd6e8feb86659fd93)
 
-#define TAKEN UINT64_C(1) /* of a thing: a slot that is not free; the rest of it is the hash */
+/* Of a thing the lowest bits; the rest of it is the hash. */
+#define TAKEN UINT64_C(1) /* the slot is not free */
 #define FOUND UINT64_C(2)
+#define EXACT UINT64_C(4) /* as it is, no sequence */
 
 struct tail {
     uint64_t bytes;
@@ -46,6 +48,7 @@ struct mn_sweep {
     size_t tail_room;
     size_t tail_count;
     size_t found;
+    size_t found_exact; /* of these */
 };
 
 enum mode { ADD, LOOK, EXCUSE };
@@ -84,7 +87,7 @@ static bool has_hint(const uint8_t *hint, size_t room, uint64_t hash)
 /* hash: as it is kept. The slot it is in, or the free one where it belongs. */
 static uint64_t *find_thing(uint64_t *thing, size_t room, uint64_t hash)
 {
-    size_t at = (size_t)(hash >> 2) & (room - 1);
+    size_t at = (size_t)(hash >> 3) & (room - 1);
 
     while (thing[at] && (thing[at] | FOUND) != (hash | FOUND))
         at = (at + 1) & (room - 1);
@@ -116,11 +119,11 @@ static bool grow_things(struct mn_sweep *sweep)
 }
 
 /* False only when adding fails. */
-static bool meet(struct mn_sweep *sweep, uint64_t hash, enum mode mode)
+static bool meet(struct mn_sweep *sweep, uint64_t hash, uint64_t exact, enum mode mode)
 {
     uint64_t *thing;
 
-    hash = (hash & ~FOUND) | TAKEN;
+    hash = (hash & ~(FOUND | EXACT)) | exact | TAKEN;
     if (mode == ADD) {
         if (2 * (sweep->thing_count + 1) > sweep->thing_room && !grow_things(sweep))
             return false;
@@ -134,8 +137,11 @@ static bool meet(struct mn_sweep *sweep, uint64_t hash, enum mode mode)
         return true;
     thing = find_thing(sweep->thing, sweep->thing_room, hash);
     if (*thing && !(*thing & FOUND) == (mode == LOOK)) {
+        size_t step = mode == LOOK ? 1 : (size_t)-1;
+
         *thing ^= FOUND;
-        sweep->found += mode == LOOK ? 1 : (size_t)-1;
+        sweep->found += step;
+        sweep->found_exact += exact ? step : 0;
     }
     return true;
 }
@@ -165,7 +171,7 @@ static bool put_token(struct mn_sweep *sweep, struct sequence *s, uint64_t token
         hash = mix(hash ^ s->token[at]);
         sum += s->weight[at];
         if (sum >= SEQUENCE_WEIGHT)
-            return meet(sweep, hash, mode);
+            return meet(sweep, hash, 0, mode);
     }
     return true;
 }
@@ -287,7 +293,7 @@ bool mn_sweep_add_exact(struct mn_sweep *sweep, struct mn_str bytes)
     sweep->tail_count += place->length == 0;
     *place = (struct tail){ tail, bytes.bytes };
     set_hint(sweep->tail_hint, sweep->tail_room, tail);
-    return meet(sweep, mn_hash64(bytes.at, bytes.bytes, PRIME_A), ADD);
+    return meet(sweep, mn_hash64(bytes.at, bytes.bytes, PRIME_A), EXACT, ADD);
 }
 
 static void run_exact(struct mn_sweep *sweep, const char *bytes, size_t count, enum mode mode)
@@ -304,7 +310,7 @@ static void run_exact(struct mn_sweep *sweep, const char *bytes, size_t count, e
             size_t length = sweep->tail[at].length;
 
             if (sweep->tail[at].bytes == tail && length <= end)
-                (void)meet(sweep, mn_hash64(bytes + end - length, length, PRIME_A), mode);
+                (void)meet(sweep, mn_hash64(bytes + end - length, length, PRIME_A), EXACT, mode);
         }
     }
 }
@@ -380,7 +386,8 @@ void mn_sweep_excuse(struct mn_sweep *sweep, const void *bytes, size_t count)
     if (sweep->found == 0)
         return;
     (void)run_sequences(sweep, bytes, count, EXCUSE);
-    run_exact(sweep, bytes, count, EXCUSE);
+    if (sweep->found_exact > 0)
+        run_exact(sweep, bytes, count, EXCUSE);
 }
 
 size_t mn_sweep_found(const struct mn_sweep *sweep)
@@ -393,4 +400,5 @@ void mn_sweep_forget_found(struct mn_sweep *sweep)
     for (size_t i = 0; i < sweep->thing_room; i++)
         sweep->thing[i] &= ~FOUND;
     sweep->found = 0;
+    sweep->found_exact = 0;
 }

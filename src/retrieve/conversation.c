@@ -1,16 +1,18 @@
 /*
  * conversation.c - one linear sum, its weights in one table.
  *
- * The weights are those of recipes A (no vectors) and B (with them), fitted by conditional logistic
- * regression on five conversations of LoCoMo and ten of REALTALK together ("joint"), by
+ * The weights are those of a study of two sets of conversations, LoCoMo (five of ten) and REALTALK,
+ * fitted on both together: its recipes A (no vectors) and B (with them), as printed by
  *
  *     beyond.py --set locomo --recipe A-joint
  *     beyond.py --set locomo --recipe B-joint --emb e5=e5-q4
  *
- * They were not fitted again on what this code computes. Signals of one scale stay as they are;
- * scores are divided by the best of the pool, what has neither is counted in standard deviations of
- * the pool. Text has a natural zero, no word found. Cosines have none that the weights would know:
- * they are taken between the least and the best of the pool.
+ * They were not fitted again on what this code computes; `mneme eval recall` tells what they give.
+ * Weights fitted on one of the sets alone gave nothing on the other.
+ *
+ * Flags stay as they are. Text has a natural zero, no word found, and is divided by the best of the
+ * pool. Cosines have none that the weights would know: they are taken between the least and the
+ * best. Length and information are counted in standard deviations of the pool.
  *
  * Considered: trees and a small network over the same signals; no better at this size.
  */

@@ -10,6 +10,7 @@
 
 #define SLOTS_FIRST 1024
 #define CANDIDATES_FIRST (SLOTS_FIRST / 2)
+#define LANGUAGE_UNREAD ((enum mn_language)MN_LANGUAGE_COUNT)
 
 enum mneme_status mn_pool_init(struct mn_pool *pool, struct mn_arena *arena,
                                struct mneme_error *err)
@@ -25,6 +26,16 @@ enum mneme_status mn_pool_init(struct mn_pool *pool, struct mn_arena *arena,
                               .slot = slot,
                               .slot_count = SLOTS_FIRST };
     return MNEME_OK;
+}
+
+void mn_pool_read_languages(struct mn_pool *pool)
+{
+    for (size_t i = 0; i < pool->found.count; i++) {
+        struct mn_candidate *c = &pool->found.item[i];
+
+        if (c->language == LANGUAGE_UNREAD)
+            c->language = mn_text_language(c->memory->content, strlen(c->memory->content));
+    }
 }
 
 /* The slot that holds the id, or the free one where it belongs. */
@@ -86,7 +97,7 @@ enum mneme_status mn_pool_add_row(struct mn_pool *pool, const struct mn_row *row
 
     if (!c) {
         MN_TRY(add(pool, &row->memory, &c, err));
-        c->language = mn_text_language(row->memory.content, strlen(row->memory.content));
+        c->language = LANGUAGE_UNREAD;
     }
     c->memory = &row->memory;
     c->confidence = row->confidence;

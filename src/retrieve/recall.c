@@ -223,6 +223,7 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     MN_TRY(mn_verify_rows(&s, index_is_current, err));
     if (index_answers && needs_vector(plan) && mn_source_surroundings(&s, &failed) != MNEME_OK)
         mn_trace_degraded(trace, "index: %s", failed.message);
+    mn_pool_read_languages(&pool);
     trace->candidate_count = pool.found.count;
     *ret_found = pool.found;
     return MNEME_OK;

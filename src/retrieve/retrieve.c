@@ -187,6 +187,7 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
 
     MN_TRY(mn_recall(world, request, &r.access, &r.plan, arena, &r.found, &r.trace, err));
     MN_TRY(find_successors(world, &r, &successors, &successor_count, err));
+    mn_trace_expect(&r.trace, r.found.count);
     stage_done(&r, MN_STAGE_RECALL, &at_us);
 
     mn_filter_apply(&r.access, &r.plan, successors, successor_count, &r.found, &r.trace);

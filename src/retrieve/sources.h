@@ -29,6 +29,9 @@ enum mneme_status mn_pool_add_row(struct mn_pool *pool, const struct mn_row *row
 enum mneme_status mn_pool_add_hit(struct mn_pool *pool, const struct mn_hit *hit,
                                   struct mn_candidate **ret_candidate, struct mneme_error *err);
 
+/* The language of those of which no index told it; last, since most are told. */
+void mn_pool_read_languages(struct mn_pool *pool);
+
 /* What every source is given. */
 struct mn_sourcing {
     struct mn_world *world;

@@ -51,6 +51,19 @@ const char *mn_stage_name(enum mn_stage stage)
 
 /* ---- gathering ---- */
 
+void mn_trace_expect(struct mn_trace *trace, size_t count)
+{
+    struct mn_rejection *item;
+
+    if (trace->rejections.room)
+        return;
+    item = mn_arena_room(trace->arena, (count + 1) * sizeof *item);
+    if (!item)
+        return; /* the array will grow as far as it can */
+    trace->rejections.item = item;
+    trace->rejections.room = count + 1;
+}
+
 void mn_trace_reject(struct mn_trace *trace, const struct mn_candidate *candidate,
                      enum mn_stage stage, enum mn_reason reason, const char *by)
 {

@@ -75,6 +75,8 @@ struct mn_trace {
     bool truncated;
 };
 
+/* So many may be rejected: room for them at once. */
+void mn_trace_expect(struct mn_trace *trace, size_t count);
 /* The only way a candidate leaves. `by` may be NULL. */
 void mn_trace_reject(struct mn_trace *trace, const struct mn_candidate *candidate,
                      enum mn_stage stage, enum mn_reason reason, const char *by);

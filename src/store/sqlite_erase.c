@@ -272,13 +272,28 @@ static enum mneme_status find_derived(struct mn_erasing *e, struct mneme_error *
 
 /* ---- copying out ---- */
 
+/* A summary often is its content: what was just kept need not be kept again. */
+static bool kept_already(const struct mn_erasing *e, const char *owner, const void *bytes,
+                         size_t count)
+{
+    for (size_t i = e->out->texts.count; i > 0 && i + 4 > e->out->texts.count; i--) {
+        const struct mn_erased_text *text = &e->out->texts.item[i - 1];
+
+        if (text->text.bytes == count && memcmp(text->text.at, bytes, count) == 0 &&
+            text->said && strcmp(text->owner, owner) == 0)
+            return true;
+    }
+    return false;
+}
+
 enum mneme_status mn_erasing_keep(struct mn_erasing *e, const char *owner, const void *bytes,
                                   size_t count, bool said, bool is_vector, struct mneme_error *err)
 {
     struct mn_erased_text *text;
     char *copy;
 
-    if (count == 0 || (!said && !is_vector && count <= 2)) /* [] and {} */
+    if (count == 0 || (!said && !is_vector && count <= 2) /* [] and {} */ ||
+        kept_already(e, owner, bytes, count))
         return MNEME_OK;
     copy = mn_arena_copy_n(e->arena, bytes, count);
     text = copy ? mn_array_add(e->arena, &e->out->texts) : NULL;

@@ -377,6 +377,9 @@ static enum mneme_status take_successors(struct now *n, const char *owner, struc
     struct mn_list links = { 0 };
 
     MN_TRY(list(n, &name, 0, &links, err));
+    if (links.count == 0)
+        return MNEME_OK;
+    MN_TRY(sort_texts(&ids, n->arena, err));
     if (links.whole)
         return take_links(n, &links, ids, err);
     for (size_t i = 0; i < ids.count; i++) {
@@ -396,7 +399,6 @@ enum mneme_status mn_now_successors(struct mn_store *store, const struct mn_acce
 {
     NOW_AUTO n = { 0 };
 
-    MN_TRY(sort_texts(&ids, arena, err));
     MN_TRY(begin(store, access, arena, &n, err));
     MN_TRY(take_successors(&n, access->user, ids, err));
     if (!mn_empty(access->user))

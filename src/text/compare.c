@@ -52,11 +52,19 @@ static size_t count_paired(const struct mn_said *side)
 /* How many of the left-over tokens of a have their opposite among those of b. */
 static size_t count_opposites(const struct mn_said *a, const struct mn_said *b)
 {
+    const struct mn_said_token *opposed[MN_SAID_TOKENS_MAX + 1];
+    size_t opposed_count = 0;
     size_t count = 0;
 
-    for (size_t i = 0; i < a->count; i++) {
-        for (size_t k = 0; k < b->count && !a->item[i].paired; k++) {
-            if (!b->item[k].paired && mn_phrase_opposite(a->item[i].text, b->item[k].text)) {
+    for (size_t k = 0; k < b->count; k++) {
+        if (!b->item[k].paired && mn_phrase_has_opposite(b->item[k].text))
+            opposed[opposed_count++] = &b->item[k];
+    }
+    for (size_t i = 0; i < a->count && opposed_count > 0; i++) {
+        if (a->item[i].paired || !mn_phrase_has_opposite(a->item[i].text))
+            continue;
+        for (size_t k = 0; k < opposed_count; k++) {
+            if (mn_phrase_opposite(a->item[i].text, opposed[k]->text)) {
                 count++;
                 break;
             }

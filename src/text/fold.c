@@ -42,8 +42,9 @@ static bool is_space(int32_t c)
 static void put(struct folding *f, int32_t c)
 {
     char bytes[4];
+    bool is_han = c >= 0x3400 && c <= 0x9fff;
 
-    if (is_space(c)) {
+    if (!is_han && is_space(c)) {
         f->space_due = f->out.bytes > 0;
         return;
     }

@@ -50,11 +50,36 @@ static char *plain(struct mn_arena *arena, const char *text)
     size_t bytes = folded ? strlen(folded) : 0;
     size_t kept = 0;
 
-    for (size_t at = 0; at < bytes;)
-        kept += mn_utf8_put(look_alike(mn_utf8_next(folded, bytes, &at)), folded + kept);
+    for (size_t at = 0; at < bytes;) {
+        bool in_place = kept == at;
+        int32_t c = mn_utf8_next(folded, bytes, &at);
+        int32_t ours = look_alike(c);
+
+        if (ours == c && in_place)
+            kept = at;
+        else
+            kept += mn_utf8_put(ours, folded + kept);
+    }
     if (folded)
         folded[kept] = '\0';
     return folded;
+}
+
+/* Chinese characters, of which one begins every order in Chinese? */
+static bool has_han(const char *folded)
+{
+    while (*folded && (unsigned char)*folded < 0xe3)
+        folded++;
+    return *folded != '\0';
+}
+
+/* What may stand between two characters without parting them. */
+static bool is_loose(int32_t c)
+{
+    if (c >= 0x80)
+        return c == 0x201c || c == 0x201d || c == 0x2018 || c == 0x2019 || c == 0xb7;
+    return c == ' ' || (c > ' ' && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') &&
+                        strchr("\"'*_-|/~.+#`^", (char)c));
 }
 
 /* The Chinese text with what may stand between its characters taken out; sentence marks stay. */
@@ -68,9 +93,7 @@ static char *close_up(struct mn_arena *arena, const char *text)
         size_t start = at;
         int32_t c = mn_utf8_next(text, bytes, &at);
 
-        if (c >= 0 && c < 0x80 && strchr(" \"'*_-|/~.+#`^", (char)c))
-            continue;
-        if (c == 0x201c || c == 0x201d || c == 0x2018 || c == 0x2019 || c == 0xb7)
+        if (is_loose(c))
             continue;
         memcpy(out + kept, text + start, at - start);
         kept += at - start;
@@ -86,6 +109,8 @@ static bool has_control_marks(const char *folded)
                                         "[inst]",          "<<sys>>",
                                         "<start_of_turn>", "<|start_header_id|>" };
 
+    if (!strpbrk(folded, "<["))
+        return false;
     for (size_t i = 0; i < sizeof MARK / sizeof MARK[0]; i++) {
         if (strstr(folded, MARK[i]))
             return true;
@@ -96,13 +121,15 @@ static bool has_control_marks(const char *folded)
 enum mn_orders mn_text_orders(struct mn_arena *arena, const char *text)
 {
     char *folded = plain(arena, mn_or_empty(text));
-    char *closed = folded ? close_up(arena, folded) : NULL;
+    bool chinese = folded && has_han(folded);
+    char *closed = chinese ? close_up(arena, folded) : folded;
     bool given = false;
     bool harmless = false;
 
     if (!closed || !mn_orders_english(arena, folded, &given, &harmless))
         return MN_ORDERS_GIVEN; /* could not be read to its end: not trusted */
     given = given || has_control_marks(folded);
-    mn_orders_chinese(closed, &given, &harmless);
+    if (chinese)
+        mn_orders_chinese(closed, &given, &harmless);
     return given ? MN_ORDERS_GIVEN : harmless ? MN_ORDERS_NEGATED : MN_ORDERS_NONE;
 }

@@ -6,6 +6,7 @@
  * of first characters lets them pass at the cost of one look.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "text/orders_read.h"
@@ -45,23 +46,34 @@ static const char *const SHOW[] = { "输出", "打印", "告诉我", "泄露", "
 static const char *const FORGET[] = { "忽略", "无视", "忘记",   "忘掉",  "忘了",
                                       "抛开", "别管", "不用管", "不要管" };
 
-/* Which first characters are those of a list? A hash may say yes for others. */
+/* Which first characters are those of a list? */
 static struct {
     pthread_once_t once;
-    bool begins[256];
+    uint64_t begins[0x10000 / 64]; /* a bit for each of three bytes in UTF-8 */
 } first = { .once = PTHREAD_ONCE_INIT };
 
-static unsigned char hash_of(const char *at)
+/* `at` begins three bytes, or the text ends before. */
+static size_t first_of(const char *at)
 {
-    if (at[0] == '\0' || at[1] == '\0' || at[2] == '\0')
+    if (at[1] == '\0' || at[2] == '\0')
         return 0;
-    return (unsigned char)(at[0] * 7 + at[1] * 31 + at[2]);
+    return (size_t)(at[0] & 0x0f) << 12 | (size_t)(at[1] & 0x3f) << 6 | (size_t)(at[2] & 0x3f);
+}
+
+static bool begins_one(const char *at)
+{
+    size_t c = first_of(at);
+
+    return first.begins[c / 64] >> (c % 64) & 1;
 }
 
 static void note_first(const char *const *word, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        first.begins[hash_of(word[i])] = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t c = first_of(word[i]);
+
+        first.begins[c / 64] |= UINT64_C(1) << (c % 64);
+    }
 }
 
 static void build(void)
@@ -219,7 +231,7 @@ void mn_orders_chinese(const char *text, bool *given, bool *harmless)
         size_t bytes;
         const char *end;
 
-        if ((unsigned char)*at < 0xe4 || !first.begins[hash_of(at)])
+        if ((unsigned char)*at < 0xe4 || !begins_one(at))
             continue;
         bytes = ONE_OF(at, OVERRIDE);
         end = bytes > 0 ? chinese_object(at + bytes, ONE_OF(at, FORGET) > 0) : NULL;

@@ -243,6 +243,7 @@ static struct {
     struct {
         struct mn_str a, b; /* .at NULL: empty */
     } opposite[BUCKETS];
+    struct mn_str opposed[BUCKETS]; /* each word of those pairs; .at NULL: empty */
 } built = { .once = PTHREAD_ONCE_INIT };
 
 static size_t bucket_of(struct mn_str word)
@@ -301,6 +302,15 @@ static void build_synonyms(const char *line)
     }
 }
 
+static void build_opposed(struct mn_str word)
+{
+    size_t bucket = bucket_of(word);
+
+    while (built.opposed[bucket].at)
+        bucket = (bucket + 1) % BUCKETS;
+    built.opposed[bucket] = word;
+}
+
 static void build(void)
 {
     for (size_t i = 0; i < sizeof GROUP / sizeof GROUP[0]; i++)
@@ -316,6 +326,8 @@ static void build(void)
             bucket = (bucket + 1) % BUCKETS;
         built.opposite[bucket].a = a;
         built.opposite[bucket].b = b;
+        build_opposed(a);
+        build_opposed(b);
     }
 }
 
@@ -327,14 +339,15 @@ static bool word_byte(char c)
 const struct mn_phrase *mn_phrase_at(const char *folded)
 {
     const struct mn_phrase *best = NULL;
+    struct mn_str first = first_character(folded);
     size_t i;
 
     (void)pthread_once(&built.once, build);
-    for (i = built.phrase_first[bucket_of(first_character(folded))]; i > 0;
-         i = built.phrase_next[i - 1]) {
+    for (i = built.phrase_first[bucket_of(first)]; i > 0; i = built.phrase_next[i - 1]) {
         struct mn_str words = built.phrase[i - 1].words;
 
-        if ((best && words.bytes <= best->words.bytes) ||
+        if ((best && words.bytes <= best->words.bytes) || words.at[0] != folded[0] ||
+            (words.bytes > first.bytes && words.at[first.bytes] != folded[first.bytes]) ||
             strncmp(words.at, folded, words.bytes) != 0 ||
             (word_byte(words.at[0]) && word_byte(folded[words.bytes])))
             continue;
@@ -366,6 +379,18 @@ bool mn_phrase_opposite(struct mn_str a, struct mn_str b)
 
         if ((mn_str_equal(a, x) && mn_str_equal(b, y)) ||
             (mn_str_equal(a, y) && mn_str_equal(b, x)))
+            return true;
+    }
+    return false;
+}
+
+bool mn_phrase_has_opposite(struct mn_str stem)
+{
+    size_t bucket = bucket_of(stem);
+
+    (void)pthread_once(&built.once, build);
+    for (; built.opposed[bucket].at; bucket = (bucket + 1) % BUCKETS) {
+        if (mn_str_equal(built.opposed[bucket], stem))
             return true;
     }
     return false;

@@ -38,4 +38,7 @@ struct mn_str mn_phrase_synonym(struct mn_str stem);
 /* on/off, 上/下, 简/详; of stems and single characters. */
 bool mn_phrase_opposite(struct mn_str a, struct mn_str b);
 
+/* Has the stem or character an opposite at all? Most have none. */
+bool mn_phrase_has_opposite(struct mn_str stem);
+
 #endif

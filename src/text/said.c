@@ -159,12 +159,11 @@ static bool in_word(char c)
 /* Letters and digits with single joiners between; stops before Chinese. */
 static size_t run_bytes(const char *at)
 {
-    size_t bytes = strlen(at);
     size_t end = 0;
 
-    for (size_t i = 0; i < bytes;) {
+    for (size_t i = 0; at[i];) {
         size_t behind = i;
-        int32_t c = mn_utf8_next(at, bytes, &behind);
+        int32_t c = mn_utf8_next(at, i + strnlen(at + i, 4), &behind);
 
         if (mn_letter_class(c) == MN_LETTER_WORD || (c == '\'' && end == i && end > 0))
             end = behind;
@@ -335,7 +334,7 @@ static size_t read_at(struct reader *r, struct mn_said *side, const char *text, 
             add(r, side, mn_str_of(phrase->token), MN_SAID_CONTENT);
         return phrase->words.bytes;
     }
-    c = mn_utf8_next(at, strlen(at), &behind);
+    c = mn_utf8_next(at, strnlen(at, 4), &behind);
     switch (mn_letter_class(c)) {
     case MN_LETTER_WORD:
         return read_run(r, side, at);

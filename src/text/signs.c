@@ -32,6 +32,7 @@ struct scan {
     bool shouted;
     size_t emphasis_end; /* where marks of emphasis close that were opened; 0: none open */
     char open_quote;     /* " or ' that was opened; 0: none */
+    bool related;        /* a sign was read that has sides: A -> B, x > y */
     char *mark, *cased;
     size_t mark_bytes, cased_bytes;
 };
@@ -87,12 +88,31 @@ static void mark(struct scan *s, const char *sign)
 
     memcpy(s->mark + s->mark_bytes, sign, bytes);
     s->mark_bytes += bytes;
+    s->related = s->related || strpbrk(sign, "<>");
 }
 
 static void mark_as_written(struct scan *s, size_t bytes)
 {
     memcpy(s->mark + s->mark_bytes, s->text + s->at, bytes);
     s->mark_bytes += bytes;
+    s->related = s->related || s->text[s->at] == '<' || s->text[s->at] == '>' ||
+                 (bytes == 3 && peek(s, s->at) >= 0x2190 && peek(s, s->at) <= 0x21ff);
+}
+
+/* What stands behind a sign with sides goes along: words that move past it say something else. */
+static void mark_side(struct scan *s)
+{
+    size_t at = s->at + strspn(s->text + s->at, " \"'`(");
+    size_t end = at;
+
+    s->related = false;
+    while (mn_letter_plain(s->text[end]))
+        s->mark[s->mark_bytes++] = mn_letter_to_lower(s->text[end++]);
+    if (end == at && is_han(peek(s, at))) {
+        (void)mn_utf8_next(s->text, s->bytes, &end);
+        memcpy(s->mark + s->mark_bytes, s->text + at, end - at);
+        s->mark_bytes += end - at;
+    }
 }
 
 /* ---- words ---- */
@@ -476,6 +496,8 @@ static void read_text(struct scan *s)
             } else {
                 read_ascii(s, first);
             }
+            if (s->related && !is_operator(peek(s, s->at)))
+                mark_side(s);
             continue;
         }
         c = mn_utf8_next(s->text, s->bytes, &behind);
@@ -490,6 +512,8 @@ static void read_text(struct scan *s)
             read_beyond_ascii(s, c, behind - s->at);
         s->at = behind;
         s->before = c;
+        if (s->related)
+            mark_side(s);
     }
 }
 
@@ -509,8 +533,9 @@ struct mn_signs mn_signs_read(struct mn_arena *arena, struct mn_str cased)
 {
     struct scan s = { .text = cased.at, .bytes = cased.bytes };
 
-    /* no sign is longer than what it is read from, and a word of case adds a space */
-    s.mark = mn_arena_alloc(arena, cased.bytes + 1);
+    /* no sign is longer than what it is read from, and no side is read twice; a word of case adds a
+     * space */
+    s.mark = mn_arena_alloc(arena, 2 * cased.bytes + 1);
     s.cased = mn_arena_alloc(arena, 2 * cased.bytes + 1);
     if (!s.mark || !s.cased)
         return (struct mn_signs){ NULL, NULL };

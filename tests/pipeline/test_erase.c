@@ -474,6 +474,48 @@ static void what_is_said_again_is_no_breach_but_what_was_restored_is(void **stat
     mneme_free(receipt);
 }
 
+/* ---- old copies ---- */
+
+/* Rows of all lengths, written again and again: pages split, and keep what moved elsewhere. */
+static void old_copies_in_split_pages_are_found_and_go(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t random = 7;
+    size_t anew = 0;
+
+    for (size_t i = 0; i < 1500; i++) {
+        char id[32], user[16], text[2048];
+        size_t at, words;
+        unsigned u;
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        u = (unsigned)(random >> 40) % 8;
+        (void)snprintf(user, sizeof user, "user-%u", u);
+        (void)snprintf(id, sizeof id, "mem-%u-%u", u, (unsigned)(random >> 50) % 90);
+        at = (size_t)snprintf(text, sizeof text, "Number %zu of user %u:", i, u);
+        words = 3 + (size_t)(random >> 33) % 150;
+        for (size_t w = 0; w < words; w++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            at += (size_t)snprintf(text + at, sizeof text - at, " u%uw%u", u,
+                                   (unsigned)(random >> 40) % 5000);
+        }
+        put(f, user, id, text, NULL);
+    }
+    for (unsigned u = 0; u < 8; u++) {
+        char user[16], words[16];
+        char *receipt;
+
+        (void)snprintf(user, sizeof user, "user-%u", u);
+        (void)snprintf(words, sizeof words, " u%uw1", u);
+        assert_true(files_hold(f, words));
+        receipt = erase(f, MNEME_ERASE_USER, user, NULL);
+        anew += strstr(receipt, "\"file_written_anew\":true") != NULL;
+        assert_false(files_hold(f, words));
+        mneme_free(receipt);
+    }
+    assert_true(anew > 0); /* else this test shows nothing */
+}
+
 /* ---- provenance ---- */
 
 static bool is_there(struct fixture *f, const char *user, const char *id)
@@ -852,6 +894,7 @@ int main(void)
         CASE(one_of_three_alike_leaves_the_others_whole),
         CASE(receipts_that_were_changed_or_are_of_another_store_are_refused),
         CASE(what_is_said_again_is_no_breach_but_what_was_restored_is),
+        CASE(old_copies_in_split_pages_are_found_and_go),
         CASE(what_was_drawn_from_erased_evidence_alone_goes_too),
         CASE(the_events_of_a_memory_go_when_asked_for),
         CASE(what_was_erased_cannot_be_written_again),

@@ -318,6 +318,7 @@ static void chinese_turns_are_read_alike(void **state)
                                      .speaker = i ? "小明" : "李雷" };
         units[i].memory.tenant_id = "t";
         units[i].memory.user_id = "ann";
+        units[i].memory.scope_kind = MNEME_SCOPE_GLOBAL;
         units[i].memory.type = "event";
         units[i].memory.content = text[i];
         units[i].memory.event_time_ms = MAY_8;
@@ -348,6 +349,7 @@ static void only_turns_that_are_there_have_a_context(void **state)
 
     fact.memory.tenant_id = "t";
     fact.memory.user_id = "ann";
+    fact.memory.scope_kind = MNEME_SCOPE_GLOBAL;
     fact.memory.type = "fact";
     fact.memory.content = "cherry";
     fact.memory.created_at_ms = 1;
