@@ -78,7 +78,6 @@ struct ranking {
     const struct mn_model_profile *profile;
     struct mn_overlap *overlap;
     struct mn_best best;
-    double turn_best; /* relevance of the best turn by its own text and vector */
     bool any_text;   /* the text index answered: a coverage of 0 means that no word is shared */
     bool any_module; /* the request names a module, a category of somebody in the pool */
     bool any_category;
@@ -123,8 +122,7 @@ static double metadata(const struct ranking *r, const struct mneme_memory *m, bo
     return (double)((project && of_stated_project(r, m)) + module + category) / asked;
 }
 
-static double relevance_alone(const struct ranking *r, struct mn_candidate *c,
-                              double metadata_share)
+static double relevance(const struct ranking *r, struct mn_candidate *c, double metadata_share)
 {
     const struct relevance_weights *w = c->is_event ? &EVENT : &FACT;
     double text = mn_rank_text(r->plan, r->profile, &r->best, c);
@@ -157,18 +155,6 @@ static double relevance_alone(const struct ranking *r, struct mn_candidate *c,
     weight += w->importance;
     c->found[MN_SOURCE_GRAPH].scaled = c->path_confidence;
     return weight > 0 ? sum / weight : 0;
-}
-
-/*
- * Turns are put in order by what stands around them, and as a whole stand where they would by
- * themselves: the best of them is as relevant as the best of them is by its own text and vector,
- * which are measured as those of all other memories are.
- */
-static double relevance(const struct ranking *r, struct mn_candidate *c, double metadata_share)
-{
-    double alone = relevance_alone(r, c, metadata_share);
-
-    return c->context ? r->turn_best * c->conversation : alone;
 }
 
 static double freshness(const struct ranking *r, const struct mneme_memory *m,
@@ -239,7 +225,7 @@ static enum mneme_status measure(const struct ranking *r, struct mn_candidate *c
     return MNEME_OK;
 }
 
-static enum mneme_status look_over(struct ranking *r, struct mn_candidates *found,
+static enum mneme_status look_over(struct ranking *r, const struct mn_candidates *found,
                                    struct mneme_error *err)
 {
     bool module = false;
@@ -253,10 +239,6 @@ static enum mneme_status look_over(struct ranking *r, struct mn_candidates *foun
         r->any_module = r->any_module || module;
         r->any_category = r->any_category || category;
     }
-    mn_conversation_score(found);
-    for (size_t i = 0; i < found->count; i++)
-        if (found->item[i].context)
-            r->turn_best = fmax(r->turn_best, relevance_alone(r, &found->item[i], -1));
     return MNEME_OK;
 }
 
@@ -478,6 +460,10 @@ enum mneme_status mn_rank_apply(const struct mneme_request *request, const struc
     MN_TRY(look_over(&r, found, err));
     for (size_t i = 0; i < found->count; i++)
         MN_TRY(measure(&r, &found->item[i], err));
+    MN_TRY(mn_conversation_apply(found, arena, err));
+    for (size_t i = 0; i < found->count; i++)
+        if (found->item[i].context)
+            found->item[i].parts.final = mn_rank_final(request->profile, &found->item[i].parts);
     MN_TRY(add_labels(&r, found, arena, err));
     do {
         MN_TRY(mn_rank_sort(found, arena, err));

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
@@ -79,6 +80,36 @@ static void lengths_count_in_spreads_of_the_pool(void **state)
     NEAR(item[1].conversation, 1);
 }
 
+static void turns_share_the_relevance_they_have_by_themselves(void **state)
+{
+    struct mn_context context[3] = {
+        { .signal = { [MN_SIGNAL_SELF] = 1 } },
+        { .signal = { [MN_SIGNAL_EDGE] = 2 } },
+        { .signal = { [MN_SIGNAL_EDGE] = 1 } },
+    };
+    struct mneme_memory memory[] = { { .id = "a" }, { .id = "b" }, { .id = "c" }, { .id = "d" } };
+    struct mn_candidate item[] = { { .memory = &memory[0], .context = &context[0] },
+                                   { .memory = &memory[1], .context = &context[1] },
+                                   { .memory = &memory[2], .context = &context[2] },
+                                   { .memory = &memory[3] } };
+    struct mn_candidates found = { item, 4, 4 };
+    MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
+    MN_ARENA_AUTO full = mn_arena_new(0);
+
+    (void)state;
+    item[0].parts.relevance = 0.9;
+    item[1].parts.relevance = 0.2;
+    item[2].parts.relevance = 0.4;
+    item[3].parts.relevance = 0.3;
+    assert_int_equal(mn_conversation_apply(&found, full, NULL), MNEME_LIMIT);
+    NEAR(item[0].parts.relevance, 0.9);
+    assert_int_equal(mn_conversation_apply(&found, arena, NULL), MNEME_OK);
+    NEAR(item[1].parts.relevance, 0.999 * 0.9 + 0.001);               /* 1.26 */
+    NEAR(item[0].parts.relevance, 0.999 * 0.4 + 0.001 * 0.83 / 1.26); /* 0.83 */
+    NEAR(item[2].parts.relevance, 0.999 * 0.2 + 0.001 * 0.63 / 1.26); /* 0.63 */
+    NEAR(item[3].parts.relevance, 0.3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +117,7 @@ int main(void)
         cmocka_unit_test(vectors_change_the_weights_and_count_by_their_range),
         cmocka_unit_test(a_pool_without_any_signal_has_no_best),
         cmocka_unit_test(lengths_count_in_spreads_of_the_pool),
+        cmocka_unit_test(turns_share_the_relevance_they_have_by_themselves),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
