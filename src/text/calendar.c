@@ -54,7 +54,7 @@ static int han_digit(const char *at)
     static const int VALUE[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 2, 10, 100 };
 
     for (size_t i = 0; i < sizeof VALUE / sizeof VALUE[0]; i++) {
-        if (strncmp(at, DIGIT[i], 3) == 0)
+        if (at[0] == DIGIT[i][0] && at[1] == DIGIT[i][1] && at[2] == DIGIT[i][2])
             return VALUE[i];
     }
     return -1;

@@ -38,6 +38,13 @@ static bool is_space(int32_t c)
     return c == ' ' || (c >= '\t' && c <= '\r') || (c > 0x7f && u_isUWhiteSpace(c));
 }
 
+int32_t mn_fold_han(int32_t code_point)
+{
+    if (code_point < MN_HANS_FIRST || code_point > MN_HANS_LAST)
+        return code_point;
+    return MN_HANS[code_point - MN_HANS_FIRST];
+}
+
 /* Already normalised, but for script variant. */
 static void put(struct folding *f, int32_t c)
 {
@@ -50,9 +57,8 @@ static void put(struct folding *f, int32_t c)
     }
     if (c < 0x20 || c == 0x7f)
         return;
-    if (c >= MN_HANS_FIRST && c <= MN_HANS_LAST)
-        c = MN_HANS[c - MN_HANS_FIRST];
-    else if (c == 0x2019 && f->keep_case)
+    c = mn_fold_han(c);
+    if (c == 0x2019 && f->keep_case)
         c = '\'';
     if (f->space_due)
         mn_buf_char(&f->out, ' ');

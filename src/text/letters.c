@@ -30,6 +30,8 @@ bool mn_letter_invisible(int32_t code_point)
 {
     if (code_point < 0x80)
         return (code_point >= 0 && code_point <= ' ') || code_point == 0x7f;
+    if (mn_letter_han(code_point) || (code_point >= 0x3001 && code_point <= 0x30ff))
+        return false; /* the commonest of the rest */
     switch (code_point) {
     case 0x2800:  /* braille without a dot */
     case 0x1d159: /* a note without a head */

@@ -80,7 +80,8 @@ static const char *closing_mark(const struct scan *s, size_t at)
                  { "「", "」" }, { "『", "』" }, { "《", "》" }, { "«", "»" } };
 
     for (size_t i = 0; i < sizeof MARK / sizeof MARK[0]; i++) {
-        if (strncmp(s->text + at, MARK[i].open, strlen(MARK[i].open)) == 0)
+        if (s->text[at] == MARK[i].open[0] &&
+            strncmp(s->text + at, MARK[i].open, strlen(MARK[i].open)) == 0)
             return MARK[i].close;
     }
     return NULL;

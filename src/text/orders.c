@@ -9,10 +9,12 @@
  * the control marks of chat templates.
  *
  * What is read is the folded text without marks between letters: full width, case, invisible
- * characters, look-alike letters of other alphabets, "i g n o r e" and "忽*略" all come out as the
- * words they spell. A negation right before the verb makes the order harmless ("never ignore ...",
- * 不得忽略...), and so does a verdict right behind it (忽略安全检查是被禁止的). "Do not forget to
- * ignore" is no negation.
+ * characters, look-alike letters of other alphabets, accents, digits for letters (1gnore), "i g n o
+ * r e", "ignore-previous" and "忽*略" all come out as the words they spell. A negation right before
+ * the verb makes the order harmless ("never ignore ...", 不得忽略...), and so does a verdict right
+ * behind it (忽略安全检查是被禁止的). "Do not forget to ignore" is no negation.
+ *
+ * Instructions of a document are no order to a model: "ignore all instructions in the old README".
  *
  * It errs to the side of flagging: a flag costs a memory rank and its place among the constraints,
  * not its presence.
@@ -20,6 +22,8 @@
 #include "text/orders.h"
 
 #include <string.h>
+
+#include <unicode/unorm2.h>
 
 #include "text/analyze.h"
 #include "text/orders_read.h"
@@ -43,9 +47,27 @@ static int32_t look_alike(int32_t c)
     return c;
 }
 
+/* é without its accent; any other character as it is. */
+static int32_t unaccented(const UNormalizer2 *normalizer, int32_t c)
+{
+    UChar parts[4];
+    UErrorCode status = U_ZERO_ERROR;
+
+    if (!((c >= 0xc0 && c < 0x250) || (c >= 0x1e00 && c < 0x1f00)) || !normalizer)
+        return c;
+    for (int32_t depth = 0; depth < 3; depth++) { /* two accents: two steps */
+        if (unorm2_getRawDecomposition(normalizer, c, parts, 4, &status) < 1 || U_FAILURE(status))
+            break;
+        c = parts[0];
+    }
+    return c;
+}
+
 /* The folded text with look-alikes replaced; all letters in reach are ASCII then. */
 static char *plain(struct mn_arena *arena, const char *text)
 {
+    UErrorCode status = U_ZERO_ERROR;
+    const UNormalizer2 *normalizer = unorm2_getNFCInstance(&status);
     char *folded = mn_text_fold(arena, text, strlen(text));
     size_t bytes = folded ? strlen(folded) : 0;
     size_t kept = 0;
@@ -53,7 +75,7 @@ static char *plain(struct mn_arena *arena, const char *text)
     for (size_t at = 0; at < bytes;) {
         bool in_place = kept == at;
         int32_t c = mn_utf8_next(folded, bytes, &at);
-        int32_t ours = look_alike(c);
+        int32_t ours = look_alike(unaccented(normalizer, c));
 
         if (ours == c && in_place)
             kept = at;
@@ -120,7 +142,14 @@ static bool has_control_marks(const char *folded)
 
 enum mn_orders mn_text_orders(struct mn_arena *arena, const char *text)
 {
-    char *folded = plain(arena, mn_or_empty(text));
+    if (!mn_orders_likely(mn_or_empty(text)))
+        return MN_ORDERS_NONE;
+    return mn_orders_read(arena, mn_or_empty(text));
+}
+
+enum mn_orders mn_orders_read(struct mn_arena *arena, const char *text)
+{
+    char *folded = plain(arena, text);
     bool chinese = folded && has_han(folded);
     char *closed = chinese ? close_up(arena, folded) : folded;
     bool given = false;

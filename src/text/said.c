@@ -98,7 +98,7 @@ static void add_number(struct reader *r, struct mn_said *side, const char *prefi
 
 static bool starts(const char *at, const char *literal)
 {
-    return strncmp(at, literal, strlen(literal)) == 0;
+    return *at == *literal && strncmp(at, literal, strlen(literal)) == 0;
 }
 
 /* One of these characters (3 bytes each) at `at`? */

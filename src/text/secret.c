@@ -5,13 +5,24 @@
  * URL with a password), or by being assigned to a name such as password or api_key. An assigned
  * value must look like one: "password is required" and "token: <your token>" hold none. High
  * entropy alone is none either: commits, checksums and ids are everywhere.
+ *
+ * Full-width letters and invisible characters hide none: a text that has any is read in windows of
+ * plain characters. Windows overlap by more than the longest secret with its name.
  */
+#include <stdint.h>
 #include <string.h>
+
+#include "base/str.h"
 
 #include "text/letters.h"
 #include "text/orders.h"
 
 #define VALUE_BYTES_MAX 256
+#define WINDOW_BYTES 4096
+#define OVERLAP_BYTES 1024
+#define NEXT_LINE_BYTES_MIN 6 /* of a value that stands in the line behind its name */
+#define PHRASE_WORDS_MIN 3
+#define PHRASE_LETTERS_MIN 4 /* of each of three words; of four and more, one less */
 
 static bool starts(const char *at, const char *literal)
 {
@@ -173,7 +184,8 @@ static struct value value_at(const char *at)
 {
     struct value v = { 0 };
 
-    for (; at[v.bytes] > ' ' && !strchr("\"'`,;)<>", at[v.bytes]) && v.bytes < VALUE_BYTES_MAX;
+    for (; (unsigned char)at[v.bytes] > ' ' && (unsigned char)at[v.bytes] < 0x80 &&
+           !strchr("\"'`,;)<>", at[v.bytes]) && v.bytes < VALUE_BYTES_MAX;
          v.bytes++) {
         char c = at[v.bytes];
 
@@ -204,6 +216,27 @@ static bool is_placeholder(const char *at, size_t bytes)
     return bytes == 0 || memchr(at, '(', bytes) != NULL;
 }
 
+/* correct-horse-battery-staple: words of small letters that nobody joins in prose. */
+static bool is_passphrase(const char *at, size_t bytes)
+{
+    size_t words = 0;
+    size_t letters = 0;
+    size_t fewest = VALUE_BYTES_MAX;
+
+    for (size_t i = 0; i <= bytes; i++) {
+        if (i < bytes && mn_letter_latin(at[i])) {
+            letters++;
+            continue;
+        }
+        if (i < bytes && at[i] != '-' && at[i] != '_')
+            return false;
+        fewest = letters < fewest ? letters : fewest;
+        letters = 0;
+        words++;
+    }
+    return words >= PHRASE_WORDS_MIN && fewest + (words > PHRASE_WORDS_MIN) >= PHRASE_LETTERS_MIN;
+}
+
 /* A value that somebody would choose or issue as a secret; `prose` where a sentence may go on. */
 static bool is_secret_value(const char *at, bool quoted, bool prose, size_t bytes_min)
 {
@@ -215,7 +248,36 @@ static bool is_secret_value(const char *at, bool quoted, bool prose, size_t byte
         return true;
     if (v.digits == v.bytes)
         return v.bytes >= 6 || quoted; /* a PIN or a numeric password */
-    return quoted || (v.marks > 0 && v.upper && v.lower) || (v.marks > 1 && !prose);
+    return quoted || (v.marks > 0 && v.upper && v.lower) || (v.marks > 1 && !prose) ||
+           is_passphrase(at, v.bytes);
+}
+
+/* A value in the line behind its name: alone there, and no name of a field itself. */
+static bool is_next_line_value(const char *at, size_t bytes_min)
+{
+    bool item = (at[0] == '-' || at[0] == '*') && at[1] == ' ';
+    struct value v;
+
+    at += item ? 2 : 0;
+    while (*at == ' ' || *at == '\t')
+        at++;
+    if (*at == '"' || *at == '\'' || *at == '`')
+        return is_secret_value(at + 1, true, true, bytes_min);
+    v = value_at(at);
+    if (v.bytes < NEXT_LINE_BYTES_MIN || at[v.bytes - 1] == ':' || at[v.bytes - 1] == '=' ||
+        !is_secret_value(at, false, true, bytes_min))
+        return false;
+    at += v.bytes;
+    at += strspn(at, " \t\r.");
+    return *at == '\0' || *at == '\n';
+}
+
+/* Behind white space with a line's end in it; NULL: there is none. */
+static const char *next_line(const char *at)
+{
+    const char *behind = at + strspn(at, " \t\r\n");
+
+    return memchr(at, '\n', (size_t)(behind - at)) ? behind : NULL;
 }
 
 /* Behind the name: its end, a mark or a copula (`spaced`: or nothing), then the value. */
@@ -226,6 +288,7 @@ static bool assigns(const char *at, bool spaced, size_t bytes_min)
     bool marked = false;
     bool said = false;
     bool quoted;
+    const char *line;
 
     while (*at == ' ' || *at == '"' || *at == '\'' || *at == '`')
         at++;
@@ -242,9 +305,12 @@ static bool assigns(const char *at, bool spaced, size_t bytes_min)
             at += strlen(COPULA[i]);
         }
     }
+    line = next_line(at);
+    if (line)
+        return is_next_line_value(line, bytes_min);
     if (!marked && !said)
         return spaced && value_at(at).bytes >= 6 && is_secret_value(at, false, true, bytes_min);
-    while (*at == ' ')
+    while (*at == ' ' || *at == '\t')
         at++;
     quoted = *at == '"' || *at == '\'' || *at == '`' || starts(at, "“");
     at += starts(at, "“") ? 3 : quoted;
@@ -302,10 +368,9 @@ static const char *assigned(const char *text, const char *at)
     return NULL;
 }
 
-const char *mn_text_secret(const char *text)
+/* A text of plain characters. */
+static const char *secret_in(const char *text)
 {
-    if (!text)
-        return NULL;
     if (has_private_key(text))
         return "private key";
     if (has_url_password(text))
@@ -321,4 +386,74 @@ const char *mn_text_secret(const char *text)
             return kind;
     }
     return NULL;
+}
+
+/* What a character says, plainly: 0 for nothing. */
+static int32_t plain(int32_t c)
+{
+    if (c >= 0xff01 && c <= 0xff5e)
+        return c - 0xfee0;
+    if (c < 0x80 || !mn_letter_invisible(c))
+        return c;
+    if (c == 0xa0 || c == 0x3000 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f)
+        return ' ';
+    return c == 0x85 || c == 0x2028 || c == 0x2029 ? '\n' : 0;
+}
+
+static int32_t next(const char *at, size_t *ret_bytes)
+{
+    size_t bytes = 0;
+    int32_t c = mn_utf8_next(at, strnlen(at, 4), &bytes);
+
+    *ret_bytes = bytes;
+    return c;
+}
+
+static bool is_plain(const char *text)
+{
+    while (*text) {
+        size_t bytes = 1;
+
+        if ((unsigned char)*text >= 0x80) {
+            int32_t c = next(text, &bytes);
+
+            if (c >= 0 && plain(c) != c)
+                return false;
+        }
+        text += bytes;
+    }
+    return true;
+}
+
+const char *mn_text_secret(const char *text)
+{
+    char window[WINDOW_BYTES];
+    const char *kind = NULL;
+    size_t filled = 0;
+
+    if (!text)
+        return NULL;
+    if (is_plain(text))
+        return secret_in(text);
+    while (*text && !kind) {
+        while (*text && filled + 5 < sizeof window) {
+            size_t bytes;
+            int32_t c = next(text, &bytes);
+
+            if (c < 0)
+                window[filled++] = *text;
+            else if (plain(c) != 0)
+                filled += mn_utf8_put(plain(c), window + filled);
+            text += bytes;
+        }
+        window[filled] = '\0';
+        kind = secret_in(window);
+        if (*text) {
+            size_t from = filled - OVERLAP_BYTES;
+
+            memmove(window, window + from, OVERLAP_BYTES);
+            filled = OVERLAP_BYTES;
+        }
+    }
+    return kind;
 }

@@ -183,8 +183,8 @@ static void read_word(struct scan *s)
     while (mn_letter_latin(word.at[word.bytes]))
         word.bytes++;
     behind = s->at + word.bytes;
-    if ((is_spelled(word, "minus") || is_spelled(word, "negative")) &&
-        s->text[behind] == ' ' && mn_letter_digit(s->text[behind + 1]))
+    if ((is_spelled(word, "minus") || is_spelled(word, "negative")) && s->text[behind] == ' ' &&
+        mn_letter_digit(s->text[behind + 1]))
         mark(s, "-");
     else if (is_spelled(word, "plus") && s->text[behind] == ' ' &&
              mn_letter_digit(s->text[behind + 1]))
@@ -260,7 +260,7 @@ static bool hyphen_tells(const struct scan *s, size_t bytes)
         return s->before < 0x80 && !mn_letter_lower((char)s->before);
     if (is_word(s->before) && next != '-')
         return !is_word(next) && !is_han(next); /* A- */
-    if (next == '-') { /* --option, -->, i--; else a dash */
+    if (next == '-') {                          /* --option, -->, i--; else a dash */
         int32_t last = peek(s, s->at + run_of(s, s->at));
 
         return is_word(s->before) ? !is_word(last) && last != ' ' : is_word(last) || last == '>';
@@ -400,12 +400,12 @@ static const char *spelling_of(int32_t c)
     static const struct {
         int32_t sign;
         const char *spelling;
-    } SPELLING[] = { { 0x2190, "<-" },  { 0x2192, "->" },  { 0x2194, "<->" }, { 0x21d2, "=>" },
-                     { 0x2212, "-" },   { 0x2217, "*" },   { 0x223c, "~" },   { 0x2260, "!=" },
-                     { 0x2264, "<=" },  { 0x2265, ">=" },  { 0x2266, "<=" },  { 0x2267, ">=" },
-                     { 0x2794, "->" },  { 0x279c, "->" },  { 0x27a1, "->" },  { 0x27f5, "<-" },
-                     { 0x27f6, "->" },  { 0x2a7d, "<=" },  { 0x2a7e, ">=" },  { 0x2b05, "<-" },
-                     { 0x301c, "~" },   { 0x61f, "?" },    { 0x66a, "%" } };
+    } SPELLING[] = { { 0x2190, "<-" }, { 0x2192, "->" }, { 0x2194, "<->" }, { 0x21d2, "=>" },
+                     { 0x2212, "-" },  { 0x2217, "*" },  { 0x223c, "~" },   { 0x2260, "!=" },
+                     { 0x2264, "<=" }, { 0x2265, ">=" }, { 0x2266, "<=" },  { 0x2267, ">=" },
+                     { 0x2794, "->" }, { 0x279c, "->" }, { 0x27a1, "->" },  { 0x27f5, "<-" },
+                     { 0x27f6, "->" }, { 0x2a7d, "<=" }, { 0x2a7e, ">=" },  { 0x2b05, "<-" },
+                     { 0x301c, "~" },  { 0x61f, "?" },   { 0x66a, "%" } };
 
     for (size_t i = 0; i < sizeof SPELLING / sizeof SPELLING[0]; i++) {
         if (SPELLING[i].sign == c)
