@@ -59,3 +59,8 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 SELECT type || ' ' || name || ' ' || sql FROM sqlite_schema
 WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_'
 ORDER BY type, name;
+
+-- Reads sqlite_stat1 again; analyses nothing.
+
+-- name: LOAD_STATISTICS
+ANALYZE sqlite_schema;

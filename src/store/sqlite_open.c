@@ -203,6 +203,8 @@ static enum mneme_status fill(const struct mn_store_options *options, const char
         MN_TRY(migrate(db, path, err));
         /* so that the file itself tells its version, also while a log lies beside it */
         MN_TRY(mn_sqlite_run(db, SQL_SQLITE_CHECKPOINT, err));
+        /* this connection was there before the figures that its plans need */
+        MN_TRY(mn_sqlite_run(db, SQL_SQLITE_LOAD_STATISTICS, err));
     }
     mn_sqlite_trust(db);
     *ret_db = db;
