@@ -70,6 +70,8 @@ struct measure {
 
 static struct measure measure_of(const struct mn_candidates *found, enum mn_signal signal)
 {
+    if (WEIGHT[signal].scale == AS_IT_IS)
+        return (struct measure){ 0, 1 };
     double least = INFINITY, best = -INFINITY, sum = 0, squares = 0, count = 0;
 
     for (size_t i = 0; i < found->count; i++) {
@@ -77,8 +79,8 @@ static struct measure measure_of(const struct mn_candidates *found, enum mn_sign
             continue;
         double value = (double)found->item[i].context->signal[signal];
 
-        least = fmin(least, value);
-        best = fmax(best, value);
+        least = value < least ? value : least;
+        best = value > best ? value : best;
         sum += value;
         squares += value * value;
         count++;

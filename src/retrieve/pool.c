@@ -8,14 +8,15 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#define SLOTS_FIRST 1024
+#define SLOTS_FIRST 2048
 #define CANDIDATES_FIRST (SLOTS_FIRST / 2)
+#define FREE UINT32_MAX
 #define LANGUAGE_UNREAD ((enum mn_language)MN_LANGUAGE_COUNT)
 
 enum mneme_status mn_pool_init(struct mn_pool *pool, struct mn_arena *arena,
                                struct mneme_error *err)
 {
-    size_t *slot = mn_arena_room(arena, SLOTS_FIRST * sizeof *slot);
+    struct mn_pool_slot *slot = mn_arena_room(arena, SLOTS_FIRST * sizeof *slot);
     struct mn_candidate *item = mn_arena_room(arena, CANDIDATES_FIRST * sizeof *item);
 
     if (!slot || !item)
@@ -38,22 +39,28 @@ void mn_pool_read_languages(struct mn_pool *pool)
     }
 }
 
-/* The slot that holds the id, or the free one where it belongs. */
-static size_t slot_of(const struct mn_pool *pool, const char *id)
+static uint32_t hash_of(const char *id)
 {
-    size_t at = mn_hash64(id, strlen(id), 0) & (pool->slot_count - 1);
+    return (uint32_t)mn_hash64(id, strlen(id), 0);
+}
 
-    while (pool->slot[at] != SIZE_MAX &&
-           strcmp(pool->found.item[pool->slot[at]].memory->id, id) != 0)
+/* The slot that holds the id, or the free one where it belongs. */
+static struct mn_pool_slot *slot_of(const struct mn_pool *pool, const char *id, uint32_t hash)
+{
+    size_t at = hash & (pool->slot_count - 1);
+
+    while (pool->slot[at].at != FREE &&
+           (pool->slot[at].hash != hash ||
+            strcmp(pool->found.item[pool->slot[at].at].memory->id, id) != 0))
         at = (at + 1) & (pool->slot_count - 1);
-    return at;
+    return &pool->slot[at];
 }
 
 struct mn_candidate *mn_pool_find(const struct mn_pool *pool, const char *id)
 {
-    size_t at = pool->slot[slot_of(pool, id)];
+    uint32_t at = slot_of(pool, id, hash_of(id))->at;
 
-    return at == SIZE_MAX ? NULL : &pool->found.item[at];
+    return at == FREE ? NULL : &pool->found.item[at];
 }
 
 static enum mneme_status grow_slots(struct mn_pool *pool, struct mneme_error *err)
@@ -65,8 +72,15 @@ static enum mneme_status grow_slots(struct mn_pool *pool, struct mneme_error *er
     if (!grown.slot)
         return mn_fail_memory(err);
     memset(grown.slot, 0xff, grown.slot_count * sizeof *grown.slot);
-    for (size_t i = 0; i < grown.found.count; i++)
-        grown.slot[slot_of(&grown, grown.found.item[i].memory->id)] = i;
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        size_t at = pool->slot[i].hash & (grown.slot_count - 1);
+
+        if (pool->slot[i].at == FREE)
+            continue;
+        while (grown.slot[at].at != FREE)
+            at = (at + 1) & (grown.slot_count - 1);
+        grown.slot[at] = pool->slot[i];
+    }
     *pool = grown;
     return MNEME_OK;
 }
@@ -75,6 +89,8 @@ static enum mneme_status grow_slots(struct mn_pool *pool, struct mneme_error *er
 static enum mneme_status add(struct mn_pool *pool, const struct mneme_memory *memory,
                              struct mn_candidate **ret_candidate, struct mneme_error *err)
 {
+    uint32_t hash = hash_of(memory->id);
+
     if ((pool->found.count + 1) * 2 > pool->slot_count)
         MN_TRY(grow_slots(pool, err));
     struct mn_candidate *made = mn_array_add(pool->arena, &pool->found);
@@ -85,7 +101,8 @@ static enum mneme_status add(struct mn_pool *pool, const struct mneme_memory *me
     made->session_id = "";
     made->similarity_at = SIZE_MAX;
     /* The new element stands in the array already: look its slot up by the id without meeting it. */
-    pool->slot[slot_of(pool, memory->id)] = pool->found.count - 1;
+    *slot_of(pool, memory->id, hash) =
+        (struct mn_pool_slot){ (uint32_t)(pool->found.count - 1), hash };
     *ret_candidate = made;
     return MNEME_OK;
 }

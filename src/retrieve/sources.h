@@ -11,11 +11,15 @@
 #include "search/search.h"
 #include "store/store.h"
 
+struct mn_pool_slot {
+    uint32_t at;   /* UINT32_MAX: free */
+    uint32_t hash; /* of the id, so that another id is seldom looked at */
+};
 /* Candidates by id. The pool's rows live in the arena. */
 struct mn_pool {
     struct mn_arena *arena;
     struct mn_candidates found;
-    size_t *slot; /* open addressing over ids; SIZE_MAX is free */
+    struct mn_pool_slot *slot; /* open addressing over ids */
     size_t slot_count;
 };
 enum mneme_status mn_pool_init(struct mn_pool *pool, struct mn_arena *arena,

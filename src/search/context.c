@@ -23,6 +23,9 @@
 #define BEST 3
 #define NOWHERE UINT8_MAX
 #define TERMS MN_CONTEXT_TERMS_MAX
+#define FETCH_AHEAD 4 /* rows, while one is scored */
+
+_Static_assert(TERMS <= 32, "a bit each in near.has and window.has");
 
 /* One asked term. */
 struct asked {
@@ -41,6 +44,7 @@ struct near {
     bool beside;  /* within 2 of a candidate: its vector counts */
     bool placed;  /* place[] was filled */
     float vector; /* F; NAN: none */
+    uint32_t has; /* one bit a term: those whose halves are not 0, and they are few */
     uint8_t halves[TERMS];
     uint8_t place[TERMS]; /* of the first occurrence */
 };
@@ -271,8 +275,11 @@ static void read_postings(struct work *w)
             if (!session)
                 continue;
             w->touched[session - 1].halves[t] += halves;
-            if (w->slot[row])
-                w->near[w->slot[row] - 1].halves[t] = halves;
+            if (!w->slot[row])
+                continue;
+            struct near *near = &w->near[w->slot[row] - 1];
+            near->halves[t] = halves;
+            near->has |= (uint32_t)(halves > 0) << t;
         }
     }
 }
@@ -312,8 +319,8 @@ static enum mneme_status reach_vectors(struct work *w, const uint32_t *rows, siz
         for (size_t i = 0; i < best[l].count; i++)
             w->near[w->slot[best[l].item[i].row] - 1].vector = best[l].item[i].score;
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && mn_vector_index_has(index, rows[i + 1]))
-            mn_vector_index_fetch(index, rows[i + 1]);
+        if (i + FETCH_AHEAD < count && mn_vector_index_has(index, rows[i + FETCH_AHEAD]))
+            mn_vector_index_fetch(index, rows[i + FETCH_AHEAD]);
         if (mn_vector_index_has(index, rows[i]))
             mn_vector_index_exact(index, w->r->vector, rows[i],
                                   &w->near[w->slot[rows[i]] - 1].vector, &cosine);
@@ -373,6 +380,7 @@ static void read_vectors(const struct work *w, uint32_t row, struct mn_context *
 
 /* What several turns hold together. */
 struct window {
+    uint32_t has; /* one bit a term */
     uint32_t whole[TERMS]; /* halves */
     uint32_t body[TERMS];
     float length, body_length;
@@ -398,22 +406,26 @@ static void add_turn(const struct work *w, uint32_t row, struct window *window)
     const struct mn_session_turn *turn = turn_of(w, row);
     const struct near *near = &w->near[w->slot[row] - 1];
 
-    for (size_t t = 0; t < w->term_count; t++) {
-        uint32_t head = near->halves[t] ? in_head(w, &w->term[t], row) : 0;
+    for (uint32_t left = near->has; left; left &= left - 1) {
+        size_t t = (size_t)__builtin_ctz(left);
+        uint32_t head = in_head(w, &w->term[t], row);
 
         window->whole[t] += near->halves[t];
         window->body[t] += near->halves[t] > head ? near->halves[t] - head : 0;
     }
+    window->has |= near->has;
     window->length += turn->length;
     window->body_length += turn->length - turn->head;
 }
 
-static float bm25(const struct work *w, const uint32_t *halves, bool words_only, float length,
-                  float average, float k1, float b)
+/* `has`: one bit a term, at least those whose halves are not 0. */
+static float bm25(const struct work *w, uint32_t has, const uint32_t *halves, bool words_only,
+                  float length, float average, float k1, float b)
 {
     float norm = k1 * (1 - b + b * (average > 0 ? length / average : 1)), sum = 0;
 
-    for (size_t t = 0; t < w->term_count; t++) {
+    for (; has; has &= has - 1) {
+        size_t t = (size_t)__builtin_ctz(has);
         float tf = (float)halves[t] / 2;
 
         if (halves[t] && (w->term[t].is_word || !words_only))
@@ -441,15 +453,26 @@ static float covered(const struct work *w, const struct window *window)
 static void find_places(const struct work *w, struct near *near)
 {
     const uint32_t *forward = w->r->index->text.forward[near->row];
+    struct {
+        uint32_t term;
+        uint8_t asked;
+    } sought[TERMS * MN_TEXT_SPELLINGS_MAX];
+    size_t count = 0;
 
     near->placed = true;
     memset(near->place, NOWHERE, sizeof near->place);
+    for (uint32_t left = near->has; left; left &= left - 1) {
+        size_t t = (size_t)__builtin_ctz(left);
+
+        for (size_t s = 0; s < w->term[t].as->term_count; s++) {
+            sought[count].term = w->term[t].as->term[s];
+            sought[count++].asked = (uint8_t)t;
+        }
+    }
     for (uint32_t i = 1; i <= forward[0] && i < NOWHERE; i++)
-        for (size_t t = 0; t < w->term_count; t++)
-            for (size_t s = 0; s < w->term[t].as->term_count; s++)
-                if (near->halves[t] && w->term[t].as->term[s] == forward[i] >> 8 &&
-                    near->place[t] == NOWHERE)
-                    near->place[t] = (uint8_t)(i - 1);
+        for (size_t s = 0; s < count; s++)
+            if (sought[s].term == forward[i] >> 8 && near->place[sought[s].asked] == NOWHERE)
+                near->place[sought[s].asked] = (uint8_t)(i - 1);
 }
 
 /* Do the two follow each other closely somewhere in these turns? Within a turn the first place of
@@ -551,7 +574,7 @@ static void read_windows(struct work *w, uint32_t row, float *signal)
     struct window window = { 0 };
 
     add_turn(w, row, &window);
-    signal[MN_SIGNAL_TURN] = bm25(w, window.whole, false, window.length,
+    signal[MN_SIGNAL_TURN] = bm25(w, window.has, window.whole, false, window.length,
                                   (float)(w->table->length_sum / (double)w->table->turns), K1, B);
     for (int reach = 1; reach <= REACH; reach++) {
         before = step(w, before, true);
@@ -565,18 +588,18 @@ static void read_windows(struct work *w, uint32_t row, float *signal)
             signal[MN_SIGNAL_PAIRS_1] = pairs(w, around, &window);
         } else if (reach == 3) {
             signal[MN_SIGNAL_AROUND_3] =
-                bm25(w, window.whole, false, window.length, w->window3_length, K1, B);
+                bm25(w, window.has, window.whole, false, window.length, w->window3_length, K1, B);
         }
     }
     signal[MN_SIGNAL_BODY_6] =
-        bm25(w, window.body, true, window.body_length, w->window6_length, K1, B);
+        bm25(w, window.has, window.body, true, window.body_length, w->window6_length, K1, B);
     if (around[0] != MN_ROW_NONE && turn_of(w, around[0])->cues.asks) {
         struct window asking = { 0 };
 
         add_turn(w, around[0], &asking);
         signal[MN_SIGNAL_AFTER_QUESTION] = 1;
         signal[MN_SIGNAL_ANSWERS] =
-            bm25(w, asking.body, true, asking.body_length, w->body_length, K1, B);
+            bm25(w, asking.has, asking.body, true, asking.body_length, w->body_length, K1, B);
     }
 }
 
@@ -584,7 +607,7 @@ static float read_session(const struct work *w, uint32_t row)
 {
     uint32_t session = turn_of(w, row)->session;
 
-    return bm25(w, w->touched[w->session_slot[session] - 1].halves, false,
+    return bm25(w, UINT32_MAX, w->touched[w->session_slot[session] - 1].halves, false,
                 (float)w->table->sessions.item[session].length, w->session_length, SESSION_K1,
                 SESSION_B);
 }
@@ -616,6 +639,8 @@ enum mneme_status mn_context_read(const struct mn_context_request *request, cons
     if (request->vector)
         MN_TRY(reach_vectors(&w, rows, count, err));
     for (size_t i = 0; i < count; i++) {
+        if (i + FETCH_AHEAD < count)
+            mn_text_index_fetch(&request->index->text, rows[i + FETCH_AHEAD]);
         read_alone(&w, rows[i], item[i]->signal);
         read_windows(&w, rows[i], item[i]->signal);
         item[i]->signal[MN_SIGNAL_SESSION] = read_session(&w, rows[i]);

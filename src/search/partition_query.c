@@ -18,6 +18,8 @@
 #define VIEW_BIT 31
 #define ROW_MASK ((UINT32_C(1) << VIEW_BIT) - 1)
 #define AROUND 3
+#define FETCH_AHEAD 4 /* rows, while one is scored or copied */
+#define DOCUMENT_BYTES 896 /* of most documents */
 #define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
 
 /* A row on its way to becoming a hit. */
@@ -185,9 +187,27 @@ static void score_text(const struct work *work, struct picked *picked)
     picked->has_text = true;
 }
 
+/* Rows lie all over memory, and are known beforehand: what is asked for early need not be waited for. */
 static void fetch_vector(const struct work *work, uint32_t row)
 {
-    mn_vector_index_fetch(&work->views->index[view_of(row)]->vector, row & ROW_MASK);
+    const struct mn_vector_index *index = &work->views->index[view_of(row)]->vector;
+
+    if (mn_vector_index_has(index, row & ROW_MASK))
+        mn_vector_index_fetch(index, row & ROW_MASK);
+}
+
+static void fetch_terms(const struct work *work, uint32_t row)
+{
+    mn_text_index_fetch(&work->views->index[view_of(row)]->text, row & ROW_MASK);
+}
+
+static void fetch_document(const struct work *work, uint32_t row)
+{
+    const char *document =
+        (const char *)work->views->index[view_of(row)]->document[row & ROW_MASK];
+
+    for (size_t i = 0; i < DOCUMENT_BYTES; i += 64)
+        __builtin_prefetch(document + i);
 }
 
 static void score_vector(const struct work *work, struct picked *picked)
@@ -280,6 +300,8 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
                             &best);
 
     for (size_t i = 0; i < best.count; i++) {
+        if (i + FETCH_AHEAD < best.count)
+            fetch_terms(work, best.item[i + FETCH_AHEAD].row);
         picked[i] = (struct picked){ .row = best.item[i].row };
         score_text(work, &picked[i]);
         picked[i].order = picked[i].text.text;
@@ -316,8 +338,8 @@ static void choose_by_vector(struct work *work)
         for (size_t i = 0; i < best[l].count; i++) {
             struct picked *p = &picked[count + i];
 
-            if (i + 1 < best[l].count)
-                fetch_vector(work, best[l].item[i + 1].row);
+            if (i + FETCH_AHEAD < best[l].count)
+                fetch_vector(work, best[l].item[i + FETCH_AHEAD].row);
             *p = (struct picked){ .row = best[l].item[i].row };
             score_vector(work, p);
             p->order = p->vector;
@@ -366,16 +388,17 @@ static bool fill_hit(const struct work *work, struct picked *picked, struct mn_a
 
     score_text(work, picked);
     score_vector(work, picked);
-    hit->shared = work->views->shared[v];
-    hit->language = (enum mn_language)work->views->index[v]->language[row];
-    hit->text = picked->text.text;
-    hit->bm25 = picked->text.bm25;
-    hit->coverage = picked->text.coverage;
-    hit->has_vector = !isnan(picked->vector);
-    hit->vector = hit->has_vector ? picked->vector : 0;
-    hit->cosine = picked->cosine;
-    hit->text_rank = picked->text_rank;
-    hit->vector_rank = picked->vector_rank;
+    bool has_vector = !isnan(picked->vector);
+    *hit = (struct mn_hit){ .shared = work->views->shared[v],
+                            .language = (enum mn_language)work->views->index[v]->language[row],
+                            .text = picked->text.text,
+                            .bm25 = picked->text.bm25,
+                            .coverage = picked->text.coverage,
+                            .has_vector = has_vector,
+                            .vector = has_vector ? picked->vector : 0,
+                            .cosine = picked->cosine,
+                            .text_rank = picked->text_rank,
+                            .vector_rank = picked->vector_rank };
     return mn_document_copy(work->views->index[v]->document[row], arena, &hit->unit);
 }
 
@@ -387,13 +410,23 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
                             .term_weight_sum = work->text.weight_sum };
 
     if (hits.count) {
-        hits.item = mn_arena_array(arena, struct mn_hit, hits.count);
+        hits.item = mn_arena_room(arena, hits.count * sizeof *hits.item);
         if (!hits.item)
             return mn_fail_memory(err);
     }
-    for (size_t i = 0; i < hits.count; i++)
+    for (size_t i = 0; i < hits.count; i++) {
+        const struct picked *ahead = &work->picked[i + FETCH_AHEAD];
+
+        if (i + FETCH_AHEAD < hits.count) {
+            fetch_document(work, ahead->row);
+            if (!ahead->has_text)
+                fetch_terms(work, ahead->row);
+            if (!ahead->has_vector && work->has_vector)
+                fetch_vector(work, ahead->row);
+        }
         if (!fill_hit(work, &work->picked[i], arena, &hits.item[i]))
             return mn_fail_memory(err);
+    }
     *ret_hits = hits;
     return MNEME_OK;
 }

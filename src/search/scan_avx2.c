@@ -100,6 +100,8 @@ static void top_avx2(const struct mn_scan_rows *rows, size_t first, const uint64
     uint32_t list[MN_SCAN_WORDS * 64];
     size_t count = list_rows(allowed, words, first, list);
 
+    for (size_t i = 0; i < count && i < FETCH_AHEAD; i++)
+        fetch(rows->code + list[i] * rows->stride, rows->stride);
     for (size_t i = 0; i < count; i += 4) {
         for (size_t ahead = i + FETCH_AHEAD; ahead < i + FETCH_AHEAD + 4 && ahead < count; ahead++)
             fetch(rows->code + list[ahead] * rows->stride, rows->stride);
