@@ -1,6 +1,6 @@
 /*
- * candidate.h - what passes from stage to stage: a memory that may be worth telling, with everything
- * that is known about how it was found and what it scores.
+ * candidate.h - what passes from stage to stage: a memory that may be worth telling, with
+ * everything that is known about how it was found and what it scores.
  */
 #ifndef MN_RETRIEVE_CANDIDATE_H
 #define MN_RETRIEVE_CANDIDATE_H
@@ -42,34 +42,36 @@ struct mn_parts {
     double authority;
     double freshness;
     double confidence;
-    double recency;    /* profiles balanced and recency only */
+    double recency; /* profiles balanced and recency only */
     double importance;
     double conflict;   /* stage 8 */
     double redundancy; /* stage 9; not part of final */
     double suspicion;
-    double final;      /* after stage 8; at most 1, and not below -1 */
+    double final; /* after stage 8; at most 1, and not below -1 */
 };
 
 struct mn_candidate {
     const struct mneme_memory *memory;
     double confidence; /* as the last decay job left it */
     int64_t last_accessed_at_ms;
-    bool shared;       /* of the tenant's shared partition */
-    bool is_event;     /* a turn of a conversation */
+    bool shared;        /* of the tenant's shared partition */
+    bool is_event;      /* a turn of a conversation */
     bool is_checkpoint; /* a task state; memory->id is made of session and task */
-    bool from_truth;   /* the row was read from the store, not from an index's document */
+    bool from_truth;    /* the row was read from the store, not from an index's document */
+    bool replaced;      /* a row that the identity may see stands in its place */
     const char *speaker;
     const char *session_id;
     int64_t order;
     enum mn_language language;
 
     struct mn_finding found[MN_SOURCE_COUNT];
-    bool by_key;            /* fetched because another candidate answers the same key */
-    double text;            /* X of search/search.h, raw */
+    bool by_key; /* fetched because another candidate answers the same key */
+    double text; /* X of search/search.h, raw */
     double coverage;
     bool has_vector;
-    double vector;          /* F, raw */
-    double raw_relevance;   /* J = F + text_weight X, with imputation; absolute (stage 7 sets it early) */
+    double vector;        /* F, raw */
+    double raw_relevance; /* J = F + text_weight X, with imputation; absolute (stage 7 sets it
+                             early) */
     const struct mn_context *context; /* of a turn: what those around it say; NULL: not known */
     double conversation;    /* 0..1: how much that is, of the best of the pool (stage 7) */
     double path_confidence; /* graph: product along the path; 0 when the graph did not bring it */
@@ -77,29 +79,36 @@ struct mn_candidate {
     int64_t rule_priority;
     const char *rule_trigger; /* "regex", "keyword" ... of the rule that forced it */
 
-    bool orders_read;      /* its text was read for orders (stage 7, of those that are not cut) */
-    bool suspicious;       /* its text gives orders to a model */
-    bool orders_noted;     /* it does, but negated or an administrator's */
-    size_t similarity_at;  /* row of the similarity matrix; SIZE_MAX: none */
+    bool orders_read;     /* its text was read for orders (stage 7, of those that are not cut) */
+    bool suspicious;      /* its text gives orders to a model */
+    bool orders_noted;    /* it does, but negated or an administrator's */
+    size_t similarity_at; /* row of the similarity matrix; SIZE_MAX: none */
 
     const char **merged_from; /* ids that say the same, this one survived (stage 6) */
     size_t merged_count;
-    /* Whose key and value it answers with: a merged row's, where its own memory has no key (stage 6).
-     * NULL: the memory's own. Read it through mn_answer_of() (retrieve/key.h). */
+    /* Whose key and value it answers with: a merged row's, where its own memory has no key (stage
+     * 6). NULL: the memory's own. Read it through mn_answer_of() (retrieve/key.h). */
     const struct mneme_memory *answer;
 
     double overlap;        /* 0..1: how much of the request its labels name (stage 7) */
     struct mn_parts parts; /* stage 7 */
-    bool key_passes;       /* another answer to its key passes the floor, so it does too (stage 8) */
+    bool key_passes; /* another answer to its key passes the floor, so it does too (stage 8) */
 
     const char *section_name; /* stage 9 and 10: where it stands in the block */
-    bool shortened;        /* its summary stands in the block */
-    size_t tokens;         /* of its element in the block */
-    const char *why;       /* selection_reason */
+    bool shortened;           /* its summary stands in the block */
+    size_t tokens;            /* of its element in the block */
+    const char *why;          /* selection_reason */
 };
 
 struct mn_candidates {
     struct mn_candidate *item;
+    size_t count;
+    size_t room;
+};
+
+/* Rows that name a candidate in `supersedes`. */
+struct mn_successors {
+    const struct mneme_memory **item;
     size_t count;
     size_t room;
 };

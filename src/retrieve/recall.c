@@ -1,13 +1,13 @@
 /*
  * recall.c - stage 4: candidates from every source, each with both raw scores.
  *
- * The order matters twice. The index is brought up to the store's position before it is asked, so that
- * a committed write of any process is seen. And the embedding of the request, by far the dearest step,
- * is started first on the host's executor and waited for only when the vectors are asked; without an
- * executor it simply runs first.
+ * The order matters twice. The index is brought up to the store's position before it is asked, so
+ * that a committed write of any process is seen. And the embedding of the request, by far the
+ * dearest step, is started first on the host's executor and waited for only when the vectors are
+ * asked; without an executor it simply runs first.
  *
- * What fails is left out and named: no model means no vectors, no index means the structured rows of
- * every type stand in for it. Only the store cannot be missing.
+ * What fails is left out and named: no model means no vectors, no index means the structured rows
+ * of every type stand in for it. Only the store cannot be missing.
  */
 #include "retrieve/sources.h"
 
@@ -19,6 +19,8 @@
 #include "index/index.h"
 #include "memory/record.h"
 #include "model/model.h"
+
+#define LISTS_MAX 16 /* times the usual length of a list, where it is crowded */
 
 /* ---- the request's vector, perhaps on another thread ---- */
 
@@ -167,8 +169,7 @@ static enum mneme_status stand_in_for_index(struct mn_sourcing *s, struct mneme_
 static enum mneme_status ask_index(struct mn_sourcing *s, bool *ret_answered,
                                    struct mneme_error *err)
 {
-    enum mn_source source =
-        s->plan->probes[MN_SOURCE_TEXT] ? MN_SOURCE_TEXT : MN_SOURCE_VECTOR;
+    enum mn_source source = s->plan->probes[MN_SOURCE_TEXT] ? MN_SOURCE_TEXT : MN_SOURCE_VECTOR;
     size_t silent_before = s->trace->source[source].silent != NULL;
 
     MN_TRY(run(s, source, mn_source_search, false, err));
@@ -177,13 +178,49 @@ static enum mneme_status ask_index(struct mn_sourcing *s, bool *ret_answered,
     return MNEME_OK;
 }
 
+/* The candidates' successors and the other answers to their keys, and those of what that brought.
+ */
+static enum mneme_status complete(struct mn_sourcing *s, struct mneme_error *err)
+{
+    size_t count;
+
+    do {
+        count = s->pool->found.count;
+        MN_TRY(mn_source_successors(s, err));
+        MN_TRY(mn_verify_keys(s, err));
+    } while (s->pool->found.count > count);
+    return MNEME_OK;
+}
+
+/* Asks the index, and what belongs to its answer; further down while that is one thing many times.
+ */
+static enum mneme_status find_alike(struct mn_sourcing *s, bool *index_answers,
+                                    struct mneme_error *err)
+{
+    bool asks_index = needs_vector(s->plan);
+
+    for (s->lists = 1;; s->lists *= 4) {
+        if (asks_index)
+            MN_TRY(ask_index(s, index_answers, err));
+        if (!*index_answers)
+            MN_TRY(stand_in_for_index(s, err));
+        if (asks_index && *index_answers && s->lists == 1)
+            MN_TRY(run(s, MN_SOURCE_STRUCTURED, mn_source_structured_alike, false, err));
+        MN_TRY(complete(s, err));
+        if (!asks_index || !*index_answers || s->lists >= LISTS_MAX || !mn_source_is_crowded(s))
+            return MNEME_OK;
+    }
+}
+
 enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *request,
                             const struct mn_access *access, struct mn_plan *plan,
                             struct mn_arena *arena, struct mn_candidates *ret_found,
-                            struct mn_trace *trace, struct mneme_error *err)
+                            struct mn_successors *ret_successors, struct mn_trace *trace,
+                            struct mneme_error *err)
 {
     struct mn_pool pool;
-    struct mn_sourcing s = { world, request, access, plan, arena, trace, NULL, &pool };
+    struct mn_sourcing s = { world, request, access, plan,  arena, trace,
+                             NULL,  &pool,   1,      false, 0,     { 0 } };
     struct embedding embedding;
     struct mneme_error failed;
     bool index_answers = true;
@@ -194,7 +231,8 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     void *started = embed_start(world, &embedding);
 
     /* From here on the embedding must be waited for before anything is returned. */
-    enum mneme_status status = read_zone(&s, request->now_ms ? request->now_ms : access->at_ms, err);
+    enum mneme_status status =
+        read_zone(&s, request->now_ms ? request->now_ms : access->at_ms, err);
     if (status == MNEME_OK)
         status = run(&s, MN_SOURCE_STRUCTURED, mn_source_structured, true, err);
     if (status == MNEME_OK)
@@ -212,11 +250,7 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     MN_TRY(status);
 
     bool index_is_current = index_answers;
-    if (needs_vector(plan))
-        MN_TRY(ask_index(&s, &index_answers, err));
-    if (!index_answers)
-        MN_TRY(stand_in_for_index(&s, err));
-    MN_TRY(mn_verify_keys(&s, err));
+    MN_TRY(find_alike(&s, &index_answers, err));
     if (index_answers && needs_vector(plan) && mn_verify_scores(&s, &failed) != MNEME_OK)
         mn_trace_degraded(trace, "index: %s", failed.message);
     MN_TRY(mn_verify_as_of(&s, err));
@@ -226,5 +260,6 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     mn_pool_read_languages(&pool);
     trace->candidate_count = pool.found.count;
     *ret_found = pool.found;
+    *ret_successors = s.successors;
     return MNEME_OK;
 }

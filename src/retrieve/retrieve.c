@@ -1,9 +1,9 @@
 /*
  * retrieve.c - one retrieval, as a table of contents.
  *
- * Read mn_retrieve() from the top: each line is a stage, given what it reads and the place of what it
- * makes. The stages are declared in stages.h in this order, one file each. What the answer shows is
- * gathered at the end. Nothing durable is written here: the engine journals the trace.
+ * Read mn_retrieve() from the top: each line is a stage, given what it reads and the place of what
+ * it makes. The stages are declared in stages.h in this order, one file each. What the answer shows
+ * is gathered at the end. Nothing durable is written here: the engine journals the trace.
  */
 #include "retrieve/retrieve.h"
 
@@ -52,34 +52,6 @@ static void stage_done(struct mn_retrieval *r, enum mn_stage stage, int64_t *beg
     *begun_us = now_us;
 }
 
-/* Rows that name a candidate in `supersedes`: what may hide it from this identity. */
-static enum mneme_status find_successors(struct mn_world *world, struct mn_retrieval *r,
-                                         const struct mneme_memory ***ret_successors,
-                                         size_t *ret_count, struct mneme_error *err)
-{
-    const char **ids = mn_arena_array(r->arena, const char *, r->found.count + 1);
-    struct mn_rows rows = { 0 };
-    size_t id_count = 0;
-
-    if (!ids)
-        return mn_fail_memory(err);
-    for (size_t i = 0; i < r->found.count; i++)
-        if (!r->found.item[i].is_event && !r->found.item[i].is_checkpoint)
-            ids[id_count++] = r->found.item[i].memory->id;
-    if (id_count)
-        MN_TRY(world->store->ops->memories_successors(world->store, &r->access, ids, id_count,
-                                                      r->arena, &rows, err));
-    const struct mneme_memory **successors =
-        mn_arena_array(r->arena, const struct mneme_memory *, rows.count + 1);
-    if (!successors)
-        return mn_fail_memory(err);
-    for (size_t i = 0; i < rows.count; i++)
-        successors[i] = &rows.item[i].memory;
-    *ret_successors = successors;
-    *ret_count = rows.count;
-    return MNEME_OK;
-}
-
 /* ---- the answer ---- */
 
 static enum mneme_status answer_items(const struct mn_retrieval *r, struct mneme_answer *answer,
@@ -110,8 +82,8 @@ static enum mneme_status answer_items(const struct mn_retrieval *r, struct mneme
     return MNEME_OK;
 }
 
-static enum mneme_status answer_conflicts(const struct mn_retrieval *r,
-                                          struct mneme_answer *answer, struct mneme_error *err)
+static enum mneme_status answer_conflicts(const struct mn_retrieval *r, struct mneme_answer *answer,
+                                          struct mneme_error *err)
 {
     struct mneme_conflict *conflict =
         mn_arena_array(r->arena, struct mneme_conflict, r->conflicts.count + 1);
@@ -168,8 +140,7 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
 {
     int64_t now_ms = request->now_ms ? request->now_ms : world->now_ms();
     int64_t at_us = mn_clock_monotonic_us();
-    const struct mneme_memory **successors = NULL;
-    size_t successor_count = 0;
+    struct mn_successors successors = { 0 };
     struct mn_model_profile none;
     struct mn_retrieval r;
 
@@ -185,17 +156,17 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
     MN_TRY(mn_plan_make(request, &r.access, &r.gate, arena, &r.plan, err));
     stage_done(&r, MN_STAGE_PLAN, &at_us);
 
-    MN_TRY(mn_recall(world, request, &r.access, &r.plan, arena, &r.found, &r.trace, err));
-    MN_TRY(find_successors(world, &r, &successors, &successor_count, err));
+    MN_TRY(
+        mn_recall(world, request, &r.access, &r.plan, arena, &r.found, &successors, &r.trace, err));
     mn_trace_expect(&r.trace, r.found.count);
     stage_done(&r, MN_STAGE_RECALL, &at_us);
 
-    mn_filter_apply(&r.access, &r.plan, successors, successor_count, &r.found, &r.trace);
+    mn_filter_apply(&r.access, &r.plan, successors.item, successors.count, &r.found, &r.trace);
     stage_done(&r, MN_STAGE_FILTER, &at_us);
 
     mn_rank_raw(&r.plan, r.profile, &r.found);
-    MN_TRY(mn_recall_similarity(world, &r.access, &r.found, SIMILAR_AMONG, arena, &r.similarity,
-                                err));
+    MN_TRY(
+        mn_recall_similarity(world, &r.access, &r.found, SIMILAR_AMONG, arena, &r.similarity, err));
     MN_TRY(mn_merge_apply(&r.similarity, r.profile, arena, &r.found, &r.trace, err));
     stage_done(&r, MN_STAGE_MERGE, &at_us);
 

@@ -1,10 +1,10 @@
 /*
  * sources.c - structured, task state, full text and vector, graph, rule.
  *
- * Each asks one question, already filtered where it is asked, and adds what comes back to the pool with
- * its rank and its own raw score. A source that fails is silent: the trace names it and the others go
- * on. Rules are the exception: a forced memory that could not be looked up would be a rule ignored, so
- * its failure is the request's.
+ * Each asks one question, already filtered where it is asked, and adds what comes back to the pool
+ * with its rank and its own raw score. A source that fails is silent: the trace names it and the
+ * others go on. Rules are the exception: a forced memory that could not be looked up would be a
+ * rule ignored, so its failure is the request's.
  */
 #include "retrieve/sources.h"
 
@@ -48,6 +48,7 @@ enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error
         set_finding(c, MN_SOURCE_STRUCTURED, i + 1, 1.0);
     }
     s->trace->source[MN_SOURCE_STRUCTURED].count = rows.count;
+    s->structured_is_cut = rows.count >= s->plan->probe_limit;
     return MNEME_OK;
 }
 
@@ -88,16 +89,15 @@ static enum mneme_status task_text(const struct mn_sourcing *s, const char *stat
     }
     if (text.failed)
         return mn_fail_memory(err);
-    *ret_text = mn_arena_copy_n(s->arena, text.at ? text.at : "",
-                                mn_utf8_cut(text.at ? text.at : "", text.bytes,
-                                            TASK_TEXT_BYTES_MAX));
+    *ret_text =
+        mn_arena_copy_n(s->arena, text.at ? text.at : "",
+                        mn_utf8_cut(text.at ? text.at : "", text.bytes, TASK_TEXT_BYTES_MAX));
     return *ret_text ? MNEME_OK : mn_fail_memory(err);
 }
 
 /* A checkpoint as a candidate: type task_state, scope task, confirmed_system, confidence 1. */
-static enum mneme_status add_checkpoint(struct mn_sourcing *s,
-                                        const struct mneme_task_state *state, size_t rank,
-                                        struct mneme_error *err)
+static enum mneme_status add_checkpoint(struct mn_sourcing *s, const struct mneme_task_state *state,
+                                        size_t rank, struct mneme_error *err)
 {
     struct mn_row *row = mn_arena_one(s->arena, struct mn_row);
     struct mneme_memory like = MNEME_MEMORY_INIT;
@@ -183,8 +183,8 @@ static struct mn_query query_of(const struct mn_sourcing *s)
         .terms = &s->plan->terms,
         .language = s->plan->language,
         .vector = s->vector,
-        .text_k = s->plan->probe_limit,
-        .vector_k = VECTOR_LIST,
+        .text_k = s->plan->probe_limit * s->lists,
+        .vector_k = VECTOR_LIST * s->lists,
         .around_k = AROUND_LIST,
         .inquiry = &s->plan->inquiry,
     };
@@ -202,6 +202,8 @@ enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *er
     if (!query.text_types && !query.vector_types)
         return MNEME_OK;
     MN_TRY(s->world->search->ops->top(s->world->search, &query, s->arena, &hits, err));
+    s->trace->source[MN_SOURCE_TEXT].count = 0;
+    s->trace->source[MN_SOURCE_VECTOR].count = 0;
     for (size_t i = 0; i < hits.count; i++) {
         const struct mn_hit *h = &hits.item[i];
         struct mn_candidate *c = NULL;
@@ -219,6 +221,60 @@ enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *er
     if (hits.partial)
         mn_trace_degraded(s->trace, "index: a partition was not loaded");
     return MNEME_OK;
+}
+
+/* They stand behind those of the structured query: these were chosen by scope, which comes first.
+ */
+enum mneme_status mn_source_structured_alike(struct mn_sourcing *s, struct mneme_error *err)
+{
+    size_t *count = &s->trace->source[MN_SOURCE_STRUCTURED].count;
+    struct mn_query query = query_of(s);
+    struct mn_hits hits = { 0 };
+
+    if (!s->structured_is_cut)
+        return MNEME_OK;
+    query.text_types = s->plan->asked & mn_types_found_by(MN_FOUND_STRUCTURED);
+    query.vector_types = query.text_types;
+    query.around_k = 0;
+    MN_TRY(s->world->search->ops->top(s->world->search, &query, s->arena, &hits, err));
+    for (size_t i = 0; i < hits.count; i++) {
+        struct mn_candidate *c = NULL;
+
+        MN_TRY(mn_pool_add_hit(s->pool, &hits.item[i], &c, err));
+        if (!c->found[MN_SOURCE_STRUCTURED].rank)
+            set_finding(c, MN_SOURCE_STRUCTURED, ++*count, 1.0);
+    }
+    return MNEME_OK;
+}
+
+/* Fewer than the plan's depth of what the source brought differ in text and are not replaced. */
+static bool is_monotonous(const struct mn_sourcing *s, enum mn_source source, const char **seen)
+{
+    size_t seen_count = 0;
+
+    for (size_t i = 0; i < s->pool->found.count && seen_count < s->plan->depth; i++) {
+        const struct mn_candidate *c = &s->pool->found.item[i];
+        size_t at = 0;
+
+        if (!c->found[source].rank || c->replaced)
+            continue;
+        while (at < seen_count && strcmp(seen[at], c->memory->content_hash) != 0)
+            at++;
+        if (at == seen_count)
+            seen[seen_count++] = c->memory->content_hash;
+    }
+    return seen_count < s->plan->depth;
+}
+
+bool mn_source_is_crowded(const struct mn_sourcing *s)
+{
+    const struct mn_trace_source *source = s->trace->source;
+    const char **seen = mn_arena_array(s->arena, const char *, s->plan->depth + 1);
+
+    return seen && ((source[MN_SOURCE_TEXT].count >= s->plan->probe_limit * s->lists &&
+                     is_monotonous(s, MN_SOURCE_TEXT, seen)) ||
+                    (source[MN_SOURCE_VECTOR].count >= VECTOR_LIST * s->lists &&
+                     is_monotonous(s, MN_SOURCE_VECTOR, seen)));
 }
 
 enum mneme_status mn_verify_scores(struct mn_sourcing *s, struct mneme_error *err)

@@ -1,8 +1,8 @@
 /*
  * sources.h - the six ways to find a candidate, and the pool they fill.
  *
- * Inside retrieve/ only. A source reads the store or the index, already filtered there, and adds what it
- * finds to the pool; a candidate found twice is one, with two findings.
+ * Inside retrieve/ only. A source reads the store or the index, already filtered there, and adds
+ * what it finds to the pool; a candidate found twice is one, with two findings.
  */
 #ifndef MN_RETRIEVE_SOURCES_H
 #define MN_RETRIEVE_SOURCES_H
@@ -46,17 +46,31 @@ struct mn_sourcing {
     struct mn_trace *trace;
     const float *vector; /* of the request; NULL without */
     struct mn_pool *pool;
+    size_t lists; /* how many times its usual length a list of the index may have; at least 1 */
+    bool structured_is_cut; /* there may be more rows than the structured query gave */
+    size_t linked;          /* candidates whose successors are known: the first so many */
+    struct mn_successors successors;
 };
 
 enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error *err);
+/* Past the limit of that: what is most like the request among all rows of the same types. */
+enum mneme_status mn_source_structured_alike(struct mn_sourcing *s, struct mneme_error *err);
 enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error *err);
-enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *err); /* text, vector */
+enum mneme_status mn_source_search(struct mn_sourcing *s,
+                                   struct mneme_error *err); /* text, vector */
+/* Is a list of the last search full, and with less than the plan's depth of different texts that
+ * nothing replaced? Then what was looked for may stand behind them. */
+bool mn_source_is_crowded(const struct mn_sourcing *s);
 enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err);
 enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err);
 
 /* surroundings.c: context of every candidate that is a turn. The last to be asked: it points at
  * candidates that no one drops from the pool any more. */
 enum mneme_status mn_source_surroundings(struct mn_sourcing *s, struct mneme_error *err);
+
+/* successors.c: what replaces the candidates not looked at yet; the last of each chain becomes one.
+ */
+enum mneme_status mn_source_successors(struct mn_sourcing *s, struct mneme_error *err);
 
 /* verify.c: what the sources brought is brought up to the truth and made complete. */
 

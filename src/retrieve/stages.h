@@ -1,9 +1,9 @@
 /*
  * stages.h - the eleven stages of a retrieval, in their order.
  *
- * Each is given the fields it reads and the one it makes or changes; each removes one kind of risk and
- * says in the trace what it did. Stages that take `struct mn_world *` read the store, the index or the
- * model; all others are pure and tested with literals. Candidates dropped go through
+ * Each is given the fields it reads and the one it makes or changes; each removes one kind of risk
+ * and says in the trace what it did. Stages that take `struct mn_world *` read the store, the index
+ * or the model; all others are pure and tested with literals. Candidates dropped go through
  * mn_trace_reject(); those kept keep their order unless said otherwise.
  */
 #ifndef MN_RETRIEVE_STAGES_H
@@ -23,23 +23,24 @@
 
 /* ---- 1. identify: who asks, and is the request well formed? ---- */
 
-/* Checks text, lists and enums of the request, and makes the access. now_ms: request's, else this. */
+/* Checks text, lists and enums of the request, and makes the access. now_ms: request's, else this.
+ */
 enum mneme_status mn_identify(const struct mneme_request *request, int64_t now_ms,
                               struct mn_access *ret_access, struct mneme_error *err);
 
 /* ---- 2. gate: is memory needed at all, and which kinds? ---- */
 
 struct mn_gate {
-    enum mneme_mode mode;  /* never AUTO */
-    const char *reason;    /* static, e.g. "greeting", "self-contained transformation" */
-    const char *intent;    /* static or the caller's: "find_previous_fix", "load_preferences",
-                              "resume_task", "apply_project_rules", "reuse_experience",
-                              "resume_implementation", "greeting", "transform", "" */
+    enum mneme_mode mode;      /* never AUTO */
+    const char *reason;        /* static, e.g. "greeting", "self-contained transformation" */
+    const char *intent;        /* static or the caller's: "find_previous_fix", "load_preferences",
+                                  "resume_task", "apply_project_rules", "reuse_experience",
+                                  "resume_implementation", "greeting", "transform", "" */
     struct mn_str instruction; /* the request without its payload (quoted text, code, data) */
     bool has_payload;
-    bool is_statement;     /* chat-like, asks and orders nothing: the lower floor */
-    bool own_ways;         /* a cue to the user's ways outside the payload ("按我的风格") */
-    bool back_reference;   /* points at the past outside the payload */
+    bool is_statement;   /* chat-like, asks and orders nothing: the lower floor */
+    bool own_ways;       /* a cue to the user's ways outside the payload ("按我的风格") */
+    bool back_reference; /* points at the past outside the payload */
 };
 enum mneme_status mn_gate_decide(const struct mneme_request *request, struct mn_arena *arena,
                                  struct mn_gate *ret_gate, struct mneme_error *err);
@@ -47,27 +48,27 @@ enum mneme_status mn_gate_decide(const struct mneme_request *request, struct mn_
 /* ---- 3. plan: what to look for ---- */
 
 struct mn_plan {
-    const char *folded;       /* mn_text_fold of the text (with the dialogue's tail where the text
-                                 alone means nothing, "继续") */
-    const char *search_text;  /* what is tokenised and embedded: not folded */
-    struct mn_terms terms;    /* of search_text, each once */
+    const char *folded;      /* mn_text_fold of the text (with the dialogue's tail where the text
+                                alone means nothing, "继续") */
+    const char *search_text; /* what is tokenised and embedded: not folded */
+    struct mn_terms terms;   /* of search_text, each once */
     enum mn_language language;
     struct mn_mentions mentions;
     struct mn_inquiry inquiry; /* what it asks for of turns: a time, a number, a date, somebody */
-    const char *time_text;    /* the instruction, folded: a time phrase in the payload is none */
-    struct mn_when when;      /* a time phrase in the instruction: lifts and lowers */
-    int64_t after_ms;         /* a range given as a field: filters */
+    const char *time_text;     /* the instruction, folded: a time phrase in the payload is none */
+    struct mn_when when;       /* a time phrase in the instruction: lifts and lowers */
+    int64_t after_ms;          /* a range given as a field: filters */
     int64_t before_ms;
-    const char *zone;         /* identity's; "" until the user's memory is read (recall) */
+    const char *zone; /* identity's; "" until the user's memory is read (recall) */
 
-    mn_type_set asked;        /* types the mode asks for, less the excluded, cut to the required */
-    mn_type_set wanted;       /* types the request's words ask for ("constraints", "故障"): task_fit
-                                 and the plan match of stage 9; may be empty */
-    const char **topics;      /* folded terms for overlap with keywords, entities, usage_scenario */
+    mn_type_set asked;   /* types the mode asks for, less the excluded, cut to the required */
+    mn_type_set wanted;  /* types the request's words ask for ("constraints", "故障"): task_fit
+                            and the plan match of stage 9; may be empty */
+    const char **topics; /* folded terms for overlap with keywords, entities, usage_scenario */
     size_t topic_count;
 
-    size_t probe_limit;       /* per source before fusion: 200 */
-    size_t depth;             /* candidates after fusion: 30, or the items asked for if more */
+    size_t probe_limit; /* per source before fusion: 200 */
+    size_t depth;       /* candidates after fusion: 30, or the items asked for if more */
     bool probes[MN_SOURCE_COUNT];
     const char *intent;
     bool is_statement;
@@ -81,18 +82,21 @@ void mn_plan_read_time(struct mn_plan *plan, int64_t now_ms, const char *zone);
 
 /* ---- 4. recall: candidates from all six sources, with both raw scores ---- */
 
+/* *ret_successors: rows that name a candidate, and so may hide it. The last of each chain of them
+ * that the identity may see is a candidate itself. */
 enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *request,
                             const struct mn_access *access, struct mn_plan *plan,
                             struct mn_arena *arena, struct mn_candidates *ret_found,
-                            struct mn_trace *trace, struct mneme_error *err);
+                            struct mn_successors *ret_successors, struct mn_trace *trace,
+                            struct mneme_error *err);
 
 /* ---- 5. filter: the second wall ---- */
 
 /*
  * The same rules as in the store, in code: mn_access_allows, superseded by a visible successor
  * (`successors`: rows that name a candidate in `supersedes`, candidates included by the function
- * itself), the mode's types (forced ones excepted). Access reasons it catches are counted as leaks of
- * the first wall in the trace and must stay zero.
+ * itself), the mode's types (forced ones excepted). Access reasons it catches are counted as leaks
+ * of the first wall in the trace and must stay zero.
  */
 void mn_filter_apply(const struct mn_access *access, const struct mn_plan *plan,
                      const struct mneme_memory *const *successors, size_t successor_count,
@@ -159,12 +163,12 @@ struct mn_selection {
     struct mn_candidate *item; /* in the order of the block's importance: best first */
     size_t count;
     bool budget_exceeded;
-    size_t tokens_used; /* of the block, exactly */
-    const char *xml;    /* the block itself: counting it means building it */
+    size_t tokens_used;         /* of the block, exactly */
+    const char *xml;            /* the block itself: counting it means building it */
     struct mneme_list evidence; /* those of the caller's that found room behind the memories */
 };
-/* without_limits: everything found, in its order, and no block ("" and 0 tokens): it is asked for by
- * those who read the items. */
+/* without_limits: everything found, in its order, and no block ("" and 0 tokens): it is asked for
+ * by those who read the items. */
 enum mneme_status mn_budget_choose(const struct mneme_request *request,
                                    const struct mn_access *access, const struct mn_plan *plan,
                                    const struct mn_model_profile *profile,

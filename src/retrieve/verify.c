@@ -2,11 +2,11 @@
  * verify.c - what the sources brought, brought up to the truth.
  *
  * An index says where to look; whether what it says still holds is the store's to say. `candidate`
- * reads every row again. `mixed`, the default, trusts the index for ordinary memories, because it was
- * brought up to the store's position before it was asked, and reads constraints, rules, high risk and
- * what needs a permission again. `read_model` takes the index's own document as long as the index
- * stands where the store stands, and asks the truth when it is behind. A row that is not there any
- * more is dropped as stale; one that changed is replaced.
+ * reads every row again. `mixed`, the default, trusts the index for ordinary memories, because it
+ * was brought up to the store's position before it was asked, and reads constraints, rules, high
+ * risk and what needs a permission again. `read_model` takes the index's own document as long as
+ * the index stands where the store stands, and asks the truth when it is behind. A row that is not
+ * there any more is dropped as stale; one that changed is replaced.
  */
 #include "retrieve/sources.h"
 
