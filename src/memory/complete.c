@@ -7,7 +7,8 @@
  *
  * An authority that nobody gave is the user's own: remembering is an explicit act, and what a model
  * or a tool writes is marked so by who lets it write. The confidences follow the order of
- * authority; only the model's lies near the 0.60 below which nothing is recalled.
+ * authority; only the model's lies near the 0.60 below which nothing is recalled, and whatever way it
+ * comes in, it is no surer than 0.9 until somebody confirms it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "memory/record.h"
 
 #define IMPORTANCE_DEFAULT 0.5
+#define INFERRED_MAX 0.9 /* confidence of what a model inferred and nobody confirmed */
 #define TYPE_DEFAULT "fact"
 #define ROLE_DEFAULT "user"
 #define ORIGIN_DEFAULT "stated"
@@ -93,6 +95,8 @@ enum mneme_status mn_memory_complete(const struct mneme_memory *memory, int64_t 
         m.authority = MNEME_EXPLICIT_USER;
     if (m.confidence < 0)
         m.confidence = confidence_of(m.authority);
+    if (m.authority == MNEME_MODEL_INFERENCE && !m.confirmed_at_ms && m.confidence > INFERRED_MAX)
+        m.confidence = INFERRED_MAX;
     if (m.importance < 0)
         m.importance = IMPORTANCE_DEFAULT;
     if (m.sensitivity == MNEME_SENSITIVITY_NONE)

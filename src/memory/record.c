@@ -134,7 +134,7 @@ const char *mn_memory_value(const struct mneme_memory *memory, struct mn_arena *
 {
     const char *said = mn_empty(memory->value) ? memory->content : memory->value;
 
-    return mn_text_squeeze(arena, mn_or_empty(said));
+    return mn_text_form(arena, mn_or_empty(said));
 }
 
 bool mn_memory_same_row(const struct mneme_memory *a, const struct mneme_memory *b)

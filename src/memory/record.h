@@ -35,7 +35,7 @@ enum mneme_status mn_usage_check(const struct mneme_usage *usage, struct mneme_e
 
 /*
  * A deep copy in the arena with everything absent derived: id when empty (prefix mem_), confidence by
- * authority, importance 0.5, sensitivity internal, status active, version 1, created and updated
+ * authority (at most 0.9 for an unconfirmed inference), importance 0.5, sensitivity internal, status active, version 1, created and updated
  * `now_ms`, attributes {}, content_hash. Strings are never NULL in the copy. The value is kept as
  * given.
  */
@@ -66,8 +66,8 @@ enum mneme_status mn_memory_copy(const struct mneme_memory *memory, struct mn_ar
 enum mneme_status mn_memory_hash(const char *content, struct mn_arena *arena, const char **ret_hash,
                                  struct mneme_error *err);
 
-/* What the memory says of its key, for comparison: the value squeezed, else the squeezed content.
- * NULL when the arena is full. */
+/* What the memory says of its key, for comparison: the form (text/compare.h) of the value, else of
+ * the content. NULL when the arena is full. */
 const char *mn_memory_value(const struct mneme_memory *memory, struct mn_arena *arena);
 
 /* The event as the episodic memory it may be recalled as: type event, its id, owner its user, scope

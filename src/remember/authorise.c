@@ -40,7 +40,8 @@ enum mneme_status mn_authorise(const struct mneme_memory *memory, const struct m
                    former->authority == MNEME_AUTHORITY_REVOKED))
         return mn_fail(err, MNEME_FORBIDDEN,
                        "status: what was revoked comes back by an administrator");
-    if (former && !mn_same(former->requires_permission, memory->requires_permission))
+    if (former && !mn_empty(former->requires_permission) &&
+        !mn_same(former->requires_permission, memory->requires_permission))
         return mn_fail(err, MNEME_FORBIDDEN,
                        "requires_permission: changing it needs an admin grant");
     return MNEME_OK;

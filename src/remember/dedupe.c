@@ -5,7 +5,7 @@
  * What is alike lies in the draft's own partition, agent and scope; the same text elsewhere is
  * another memory. Inside, in this order:
  *
- *   the same text                  confirms what is there
+ *   the same text                  confirms what is there; US and us are not the same
  *   the same key and value, or a   merges into the older one; a nomination by the index counts for
  *   rewording                      nothing until the text rules agree (text/compare.h)
  *   the same key, another value    the draft supersedes what is there, by tier and then by time
@@ -18,6 +18,10 @@
  * An undated statement is said now, and the order of commits decides between two of them.
  *
  * A dated draft that is older than what is there never becomes current: it enters as superseded.
+ *
+ * A draft is taken into a row only where the row can hold all it says (join.c). What is for other
+ * readers or environments, begins before the row does or has ended, or replaces the row itself, is a
+ * row of its own, whatever its words.
  */
 #include "remember/draft.h"
 
@@ -59,11 +63,15 @@ static bool same_kind(const struct mneme_memory *a, const struct mneme_memory *b
                                          a->event_time_ms == b->event_time_ms);
 }
 
-/* Whoever may read the one may read the other, and it applies where the other does. */
+/*
+ * Whoever may read the row may read what the draft says, and it applies where the draft does. A draft
+ * that asks for a permission may close a row that asks for none.
+ */
 static bool same_readers(const struct mneme_memory *a, const struct mneme_memory *b)
 {
-    bool same = mn_same(a->requires_permission, b->requires_permission) &&
-                a->applies_to.count == b->applies_to.count;
+    bool same = a->applies_to.count == b->applies_to.count &&
+                (mn_same(a->requires_permission, b->requires_permission) ||
+                 (mn_empty(b->requires_permission) && mn_join_may_set(b, a)));
 
     for (size_t i = 0; same && i < a->applies_to.count; i++)
         same = mn_same(a->applies_to.item[i].name, b->applies_to.item[i].name) &&
@@ -83,20 +91,44 @@ static bool same_value(const struct deciding *d, const struct mneme_memory *row)
     return d->value && value && strcmp(d->value, value) == 0;
 }
 
+static bool same_text(const struct mneme_memory *a, const struct mneme_memory *b)
+{
+    return mn_same(a->content_hash, b->content_hash) && mn_text_identical(a->content, b->content);
+}
+
+/* The row holds as long as the draft does, from the draft's beginning on, and may yet end with it. */
+static bool same_time(const struct deciding *d, const struct mneme_memory *row)
+{
+    const struct mneme_memory *draft = d->draft;
+    int64_t from_ms = draft->valid_from_ms ? draft->valid_from_ms : d->now_ms;
+
+    return holds_now(draft, d->now_ms) && holds_now(row, d->now_ms) &&
+           row->valid_from_ms <= from_ms &&
+           (!row->valid_until_ms || row->valid_until_ms > from_ms);
+}
+
+/* A row replaces one other at most, and never itself. */
+static bool same_successor(const struct mneme_memory *draft, const struct mneme_memory *row)
+{
+    return mn_empty(draft->supersedes) ||
+           (!mn_same(draft->supersedes, row->id) &&
+            (mn_empty(row->supersedes) || mn_same(draft->supersedes, row->supersedes)));
+}
+
 static enum mn_act act_of(const struct deciding *d, const struct mneme_memory *row)
 {
     const struct mneme_memory *draft = d->draft;
     bool one_key = same_key(draft, row);
     bool keys_agree = one_key || mn_empty(draft->memory_key) || mn_empty(row->memory_key);
 
-    if (!same_place(draft, row) || !holds_now(row, d->now_ms) || !same_readers(draft, row) ||
-        !keys_agree)
+    if (!same_place(draft, row) || !same_time(d, row) || !same_readers(draft, row) ||
+        !same_successor(draft, row) || !keys_agree)
         return MN_ACT_INSERT;
     if (one_key && same_value(d, row))
-        return mn_same(draft->content_hash, row->content_hash) ? MN_ACT_CONFIRM : MN_ACT_MERGE;
+        return same_text(draft, row) ? MN_ACT_CONFIRM : MN_ACT_MERGE;
     if (!same_kind(draft, row) || (one_key && (!mn_empty(draft->value) || !mn_empty(row->value))))
         return MN_ACT_INSERT;
-    if (mn_same(draft->content_hash, row->content_hash))
+    if (same_text(draft, row))
         return mn_empty(row->memory_key) && !mn_empty(draft->memory_key) ? MN_ACT_MERGE
                                                                          : MN_ACT_CONFIRM;
     return mn_text_likeness(d->scratch, draft->content, row->content) == MN_LIKENESS_REWORDED

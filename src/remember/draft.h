@@ -116,11 +116,19 @@ enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_ro
                             struct mneme_error *err);
 
 /*
+ * May what the draft says stand over what the row says? Not of less authority, and not over an
+ * administrator's or the system's word, unless it is that itself.
+ */
+bool mn_join_may_set(const struct mneme_memory *row, const struct mneme_memory *draft);
+
+/*
  * `there` with what `draft` adds: texts both say, lists united, the stronger authority, confidence
- * + 0.1 for evidence that is not there yet. *ret_new: there was anything to add.
+ * + 0.1 for evidence that is not there yet. What both say differently of a field is as the draft has
+ * it, where it may set that. given: the draft before it was completed, so that a derived confidence
+ * or importance raises nothing; NULL: the draft itself. *ret_new: there was anything to add.
  */
 enum mneme_status mn_join(const struct mneme_memory *there, const struct mneme_memory *draft,
-                          enum mn_act act, int64_t now_ms, struct mn_arena *arena,
+                          const struct mneme_memory *given, enum mn_act act, int64_t now_ms, struct mn_arena *arena,
                           struct mneme_memory *ret_row, bool *ret_new, struct mneme_error *err);
 
 #endif

@@ -136,6 +136,7 @@ struct writing {
     struct mn_arena *arena;
     struct mneme_memory row;
     int64_t said_at_ms; /* 0: undated */
+    struct mneme_memory given; /* before it was completed */
     bool keeps_id;
     const char *request_key; /* "": none */
     struct mn_mark mark;
@@ -297,7 +298,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
     take_place(w);
     row = w->row;
     if (v->into)
-        MN_TRY(mn_join(&v->into->memory, &w->row, v->act, change_now(w->world, w->change),
+        MN_TRY(mn_join(&v->into->memory, &w->row, &w->given, v->act, change_now(w->world, w->change),
                        w->arena, &row, &grew, err));
     struct mn_request_row request = {
         .partition = partition_of(&row),
@@ -411,9 +412,7 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     MN_TRY(mn_authorise(&draft, NULL, change->admin, err));
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
     MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &w.row, err));
-    if (w.row.authority == MNEME_MODEL_INFERENCE && w.row.confidence > 0.9 &&
-        !w.row.confirmed_at_ms)
-        w.row.confidence = 0.9;
+    w.given = draft;
     w.keeps_id = !mn_empty(draft.id);
     MN_TRY(mn_request_key("remember", change, 0, arena, &w.request_key, err));
     w.said_at_ms = draft.event_time_ms   ? draft.event_time_ms

@@ -5,7 +5,8 @@
  * what an earlier one says and is merged into it, or stands. What counts as the same:
  *
  *   1. the same key and the same value, in whatever words
- *   2. the same text once folded (content_hash), for the same section of the block
+ *   2. the same text once folded (content_hash), for the same section of the block; where only
+ *      the case or the height of a sign tells two of them apart (US, us), it is not the same
  *   3. a supersedes link inside one owner
  *   4. a rewording inside one owner and scope. Cosines, or a glance where there are none, only
  *      nominate among the best; the text rules decide (text/compare.h).
@@ -117,7 +118,9 @@ static bool equal(const struct merging *m, enum table table, size_t a, size_t b)
     if (table == BY_VALUE)
         return same_value(m, a, b);
     return strcmp(entry(m, table, a), entry(m, table, b)) == 0 &&
-           (table == BY_ID || same_occasion(&m->item[a], &m->item[b]));
+           (table == BY_ID || (same_occasion(&m->item[a], &m->item[b]) &&
+                               mn_text_identical(m->item[a].memory->content,
+                                                 m->item[b].memory->content)));
 }
 
 /* Fills like[table], and marks whom it concerns. Items without an entry are like nobody. */

@@ -30,6 +30,7 @@
 
 #define ADDED_SHARE_MAX 0.34f /* of either text */
 #define ALIKE_SHARE_MIN 0.6f  /* of the larger, for calling it a rival */
+#define SCRATCH_BYTES_MAX ((size_t)8 << 20)
 
 static size_t count_left(const struct mn_said *side, enum mn_said_role role)
 {
@@ -343,6 +344,100 @@ char *mn_text_squeeze(struct mn_arena *arena, const char *text)
     return folded;
 }
 
+/* ---- what folding takes away and yet tells ---- */
+
+/* 0: no such digit; '^': raised; '_': lowered. */
+static char height_of(int32_t c)
+{
+    if (c == 0xb2 || c == 0xb3 || c == 0xb9 || (c >= 0x2070 && c <= 0x2079))
+        return '^';
+    return c >= 0x2080 && c <= 0x2089 ? '_' : 0;
+}
+
+static bool is_level_digit(int32_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= 0xff10 && c <= 0xff19);
+}
+
+/*
+ * A mark for each digit, when one of them stands raised or lowered behind another: 5² is not 52, and
+ * 10₂ not 102. Behind a letter it is only another way to write it: m², H₂O. "" when none does.
+ */
+static const char *heights_of(struct mn_arena *arena, const char *text)
+{
+    size_t bytes = strlen(text);
+    size_t count = 0;
+    bool after_digit = false;
+    bool tells = false;
+    char *marks;
+
+    for (size_t at = 0; at < bytes && !tells;) {
+        int32_t c = mn_utf8_next(text, bytes, &at);
+
+        tells = after_digit && height_of(c);
+        after_digit = is_level_digit(c) || (after_digit && height_of(c));
+    }
+    if (!tells)
+        return "";
+    marks = mn_arena_alloc(arena, bytes + 1);
+    if (!marks)
+        return NULL;
+    for (size_t at = 0; at < bytes;) {
+        int32_t c = mn_utf8_next(text, bytes, &at);
+        char height = height_of(c);
+
+        if (is_level_digit(c) || height)
+            marks[count++] = height && after_digit ? height : '0';
+        after_digit = is_level_digit(c) || (after_digit && height);
+    }
+    marks[count] = '\0';
+    return marks;
+}
+
+/* What tells two texts apart that are squeezed alike. NULL when the arena is full. */
+static const char *nuance_of(struct mn_arena *arena, const char *text, const char *cased)
+{
+    const char *heights = heights_of(arena, text);
+
+    if (!heights || !*heights)
+        return heights ? cased : NULL;
+    return mn_arena_printf(arena, "%s\n%s", cased, heights);
+}
+
+const char *mn_text_form(struct mn_arena *arena, const char *text)
+{
+    const char *squeezed = mn_text_squeeze(arena, text);
+    struct mn_str cased = mn_fold_cased(arena, mn_or_empty(text), strlen(mn_or_empty(text)));
+    struct mn_signs signs = { 0 };
+    const char *nuance;
+
+    if (!squeezed || !cased.at)
+        return NULL;
+    signs = mn_signs_read(arena, cased);
+    if (!signs.mark)
+        return NULL;
+    nuance = nuance_of(arena, mn_or_empty(text), signs.cased);
+    if (!nuance || !*nuance)
+        return nuance ? squeezed : NULL;
+    return mn_arena_printf(arena, "%s\n%s", squeezed, nuance);
+}
+
+bool mn_text_identical(const char *a, const char *b)
+{
+    MN_ARENA_AUTO arena = NULL;
+    const char *form_a;
+    const char *form_b;
+
+    if (strcmp(mn_or_empty(a), mn_or_empty(b)) == 0)
+        return true;
+    arena = mn_arena_new(SCRATCH_BYTES_MAX);
+    form_a = mn_text_form(arena, a);
+    form_b = mn_text_form(arena, b);
+    return form_a && form_b && strcmp(form_a, form_b) == 0;
+}
+
+/* ---- the judgement ---- */
+
 enum mn_likeness mn_text_likeness(struct mn_arena *arena, const char *a, const char *b)
 {
     struct mn_said said_a = { 0 };
@@ -353,7 +448,9 @@ enum mn_likeness mn_text_likeness(struct mn_arena *arena, const char *a, const c
     struct mn_str cased_b = mn_fold_cased(arena, mn_or_empty(b), strlen(mn_or_empty(b)));
     struct mn_signs signs_a = { 0 };
     struct mn_signs signs_b = { 0 };
-    bool same_case;
+    const char *nuance_a;
+    const char *nuance_b;
+    bool same_nuance;
 
     if (!squeezed_a || !squeezed_b || !cased_a.at || !cased_b.at)
         return MN_LIKENESS_NONE;
@@ -361,10 +458,14 @@ enum mn_likeness mn_text_likeness(struct mn_arena *arena, const char *a, const c
     signs_b = mn_signs_read(arena, cased_b);
     if (!signs_a.mark || !signs_b.mark)
         return MN_LIKENESS_NONE;
-    same_case = strcmp(signs_a.cased, signs_b.cased) == 0;
+    nuance_a = nuance_of(arena, mn_or_empty(a), signs_a.cased);
+    nuance_b = nuance_of(arena, mn_or_empty(b), signs_b.cased);
+    if (!nuance_a || !nuance_b)
+        return MN_LIKENESS_NONE;
+    same_nuance = strcmp(nuance_a, nuance_b) == 0;
     if (strcmp(squeezed_a, squeezed_b) == 0)
-        return same_case ? MN_LIKENESS_IDENTICAL : MN_LIKENESS_RIVAL;
+        return same_nuance ? MN_LIKENESS_IDENTICAL : MN_LIKENESS_RIVAL;
     if (!mn_said_read(arena, cased_a, cased_b, &said_a, &said_b))
         return MN_LIKENESS_NONE;
-    return judge(&said_a, &said_b, same_case && strcmp(signs_a.mark, signs_b.mark) == 0);
+    return judge(&said_a, &said_b, same_nuance && strcmp(signs_a.mark, signs_b.mark) == 0);
 }

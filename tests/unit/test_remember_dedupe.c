@@ -16,6 +16,7 @@
 #define DAY INT64_C(86400000)
 
 static struct mn_arena *arena;
+static const struct mneme_memory plain = MNEME_MEMORY_INIT; /* nothing but the text was given */
 
 static struct mneme_memory row(const char *id, const char *key, const char *value,
                                const char *content)
@@ -76,7 +77,7 @@ static void the_same_text_elsewhere_is_another_memory(void **state)
     draft.scope_id = "shop";
     assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
     draft = row("b", "", "", "The office closes at six.");
-    draft.requires_permission = "payroll";
+    draft.applies_to = (struct mneme_pairs){ &(struct mneme_pair){ "os", "ios" }, 1 };
     assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
     draft = row("b", "", "", "The office closes at six.");
     draft.type = "incident";
@@ -93,6 +94,72 @@ static void what_has_ended_is_not_confirmed(void **state)
     assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
     there.valid_until_ms = NOW + 1;
     assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_CONFIRM);
+}
+
+static void what_only_its_case_or_height_tells_apart_is_another_memory(void **state)
+{
+    (void)state;
+    static const char *const pair[][2] = { { "Tell US about it", "Tell us about it" },
+                                           { "The limit is 20 MB", "The limit is 20 Mb" },
+                                           { "The area is 5²", "The area is 52" } };
+
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        struct mneme_memory there = row("a", "", "", pair[i][0]);
+        struct mneme_memory draft = row("b", "", "", pair[i][1]);
+        struct mneme_memory keyed = row("a", "limit", "20 MB", pair[i][0]);
+        struct mneme_memory again = row("b", "limit", "20 MB", pair[i][1]);
+        struct mneme_memory rival = row("b", "limit", "20 Mb", pair[i][1]);
+
+        assert_string_equal(there.content_hash, draft.content_hash);
+        assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
+        assert_int_equal(decide(&again, &keyed, 0).act, MN_ACT_MERGE);
+        assert_int_equal(decide(&rival, &keyed, 0).act, MN_ACT_INSERT);
+        assert_int_equal(decide(&rival, &keyed, 0).ended_count, 1);
+    }
+}
+
+static void a_permission_closes_what_was_open_and_nothing_opens_it_again(void **state)
+{
+    (void)state;
+    struct mneme_memory open = row("a", "", "", "The vault is at pier nine.");
+    struct mneme_memory closed = row("b", "", "", "The vault is at pier nine.");
+
+    closed.requires_permission = "vault";
+    assert_int_equal(decide(&closed, &open, 0).act, MN_ACT_CONFIRM);
+    assert_int_equal(decide(&open, &closed, 0).act, MN_ACT_INSERT);
+    closed.authority = MNEME_MODEL_INFERENCE; /* may not withdraw what the user said */
+    assert_int_equal(decide(&closed, &open, 0).act, MN_ACT_INSERT);
+}
+
+static void a_draft_joins_only_a_row_that_holds_when_it_does(void **state)
+{
+    (void)state;
+    struct mneme_memory there = row("a", "", "", "The office is closed.");
+    struct mneme_memory draft = row("b", "", "", "The office is closed.");
+
+    draft.valid_until_ms = NOW;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
+    draft.valid_until_ms = NOW + 1;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_CONFIRM);
+    draft.valid_from_ms = there.valid_until_ms = NOW + 10;
+    draft.valid_until_ms = 0;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
+    draft.valid_from_ms = NOW + 9;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_CONFIRM);
+    there.valid_until_ms = draft.valid_from_ms = 0;
+    there.valid_from_ms = NOW + 1;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
+    there.valid_from_ms = NOW;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_CONFIRM);
+    draft.status = MNEME_DEPRECATED;
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
+    draft.status = MNEME_ACTIVE;
+    draft.supersedes = "a";
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
+    draft.supersedes = "z";
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_CONFIRM);
+    there.supersedes = "y";
+    assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_INSERT);
 }
 
 static void one_key_and_one_value_is_one_memory(void **state)
@@ -203,23 +270,23 @@ static void evidence_counts_once_for_each_source(void **state)
     bool grew = true;
 
     there.confidence = 0.75;
-    assert_int_equal(mn_join(&there, &draft, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&there, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_false(grew);
     draft.provenance = (struct mneme_list){ source, 1 };
-    assert_int_equal(mn_join(&there, &draft, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&there, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_true(grew);
     assert_float_equal(joined.confidence, 0.85, 1e-9);
     assert_int_equal(joined.confirmed_at_ms, NOW);
     assert_string_equal(joined.content, "Tea is hot");
     assert_int_equal(joined.updated_at_ms, there.updated_at_ms);
-    assert_int_equal(mn_join(&joined, &draft, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&joined, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_false(grew);
     joined.confidence = 0.95;
     joined.provenance.count = 0;
-    assert_int_equal(mn_join(&joined, &draft, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&joined, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_float_equal(joined.confidence, 1.0, 1e-9);
 }
@@ -234,7 +301,7 @@ static void a_merged_row_says_what_both_say(void **state)
     bool grew = false;
 
     draft.importance = 0.9;
-    assert_int_equal(mn_join(&there, &draft, MN_ACT_MERGE, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&there, &draft, NULL, MN_ACT_MERGE, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_true(grew);
     assert_string_equal(joined.id, "a");
@@ -244,7 +311,7 @@ static void a_merged_row_says_what_both_say(void **state)
     assert_string_equal(joined.provenance.item[0] + 7, draft.content_hash);
     assert_float_equal(joined.importance, 0.9, 1e-9);
     assert_int_equal(joined.updated_at_ms, NOW);
-    assert_int_equal(mn_join(&joined, &draft, MN_ACT_MERGE, NOW, arena, &again, &grew, &err),
+    assert_int_equal(mn_join(&joined, &draft, &plain, MN_ACT_MERGE, NOW, arena, &again, &grew, &err),
                      MNEME_OK);
     assert_false(grew);
 }
@@ -262,16 +329,125 @@ static void an_inference_that_is_repeated_stays_one(void **state)
     there.authority = draft.authority = MNEME_MODEL_INFERENCE;
     there.confidence = draft.confidence = 0.85;
     draft.provenance = (struct mneme_list){ source, 1 };
-    assert_int_equal(mn_join(&there, &draft, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&there, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_float_equal(joined.confidence, 0.9, 1e-9);
     assert_int_equal(joined.confirmed_at_ms, 0);
     draft.authority = MNEME_EXPLICIT_USER;
     draft.confidence = 0.95;
-    assert_int_equal(mn_join(&there, &draft, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
+    assert_int_equal(mn_join(&there, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err),
                      MNEME_OK);
     assert_int_equal(joined.authority, MNEME_EXPLICIT_USER);
     assert_int_equal(joined.confirmed_at_ms, NOW);
+}
+
+/* Joins a draft whose every field is said with a row that has others. */
+static struct mneme_memory join_all(enum mneme_authority there_is, enum mneme_authority draft_is)
+{
+    static const char *const old[] = { "pier" };
+    static const char *const new[] = { "vault", "pier" };
+    struct mneme_memory there = row("a", "", "", "The vault is at pier nine.");
+    struct mneme_memory draft = row("b", "vault.place", "pier nine", "The vault is at pier nine.");
+    struct mneme_memory joined;
+    struct mneme_error err;
+    bool grew = false;
+
+    there.authority = there_is;
+    there.title = "Vault";
+    there.category = "places";
+    there.keywords = (struct mneme_list){ old, 1 };
+    there.attributes = "{\"a\":1,\"b\":1}";
+    there.confidence = 0.7;
+    there.importance = 0.4;
+    draft.authority = draft_is;
+    draft.title = "The vault";
+    draft.summary = "vault: pier nine";
+    draft.category = "secrets";
+    draft.project = "harbour";
+    draft.module = "safe";
+    draft.keywords = (struct mneme_list){ new, 2 };
+    draft.attributes = "{\"b\":2,\"c\":[3]}";
+    draft.confidence = 0.8;
+    draft.importance = 0.9;
+    draft.sensitivity = MNEME_SECRET;
+    draft.risk = MNEME_RISK_HIGH;
+    draft.valid_until_ms = NOW + DAY;
+    draft.event_time_ms = NOW - DAY;
+    draft.supersedes = "z";
+    assert_int_equal(mn_join(&there, &draft, NULL, MN_ACT_MERGE, NOW, arena, &joined, &grew, &err),
+                     MNEME_OK);
+    assert_true(grew);
+    return joined;
+}
+
+static void nothing_said_beside_a_known_text_is_dropped(void **state)
+{
+    (void)state;
+    struct mneme_memory m = join_all(MNEME_EXPLICIT_USER, MNEME_EXPLICIT_USER);
+
+    assert_string_equal(m.id, "a");
+    assert_string_equal(m.memory_key, "vault.place");
+    assert_string_equal(m.value, "pier nine");
+    assert_string_equal(m.title, "The vault");
+    assert_string_equal(m.summary, "vault: pier nine");
+    assert_string_equal(m.category, "secrets");
+    assert_string_equal(m.project, "harbour");
+    assert_string_equal(m.module, "safe");
+    assert_string_equal(m.attributes, "{\"a\":1,\"b\":2,\"c\":[3]}");
+    assert_int_equal(m.keywords.count, 2);
+    assert_int_equal(m.sensitivity, MNEME_SECRET);
+    assert_int_equal(m.risk, MNEME_RISK_HIGH);
+    assert_int_equal(m.valid_until_ms, NOW + DAY);
+    assert_int_equal(m.updated_at_ms, NOW);
+    assert_int_equal(m.event_time_ms, NOW - DAY);
+    assert_string_equal(m.supersedes, "z");
+    assert_float_equal(m.importance, 0.9, 1e-9);
+    assert_int_equal(join_all(MNEME_EXPLICIT_USER, MNEME_EXPLICIT_ADMIN).authority,
+                     MNEME_EXPLICIT_ADMIN);
+    m = join_all(MNEME_MODEL_INFERENCE, MNEME_EXPLICIT_USER);
+    assert_int_equal(m.authority, MNEME_EXPLICIT_USER);
+    assert_int_equal(m.confirmed_at_ms, NOW);
+}
+
+static void an_inference_only_fills_what_a_statement_leaves_open(void **state)
+{
+    (void)state;
+    static const enum mneme_authority weaker[][2] = {
+        { MNEME_EXPLICIT_USER, MNEME_MODEL_INFERENCE },
+        { MNEME_EXPLICIT_ADMIN, MNEME_EXPLICIT_USER },
+        { MNEME_CONFIRMED_SYSTEM, MNEME_EXPLICIT_USER },
+    };
+
+    for (size_t i = 0; i < sizeof weaker / sizeof *weaker; i++) {
+        struct mneme_memory m = join_all(weaker[i][0], weaker[i][1]);
+
+        assert_int_equal(m.authority, weaker[i][0]);
+        assert_string_equal(m.title, "Vault");
+        assert_string_equal(m.category, "places");
+        assert_string_equal(m.project, "harbour");
+        assert_string_equal(m.attributes, "{\"a\":1,\"b\":1,\"c\":[3]}");
+        assert_int_equal(m.sensitivity, MNEME_SECRET);
+        assert_int_equal(m.valid_until_ms, 0);
+        assert_float_equal(m.importance, 0.4, 1e-9);
+    }
+}
+
+static void what_was_not_given_raises_nothing(void **state)
+{
+    (void)state;
+    struct mneme_memory there = row("a", "", "", "Tea is hot");
+    struct mneme_memory draft = row("b", "", "", "Tea is hot");
+    struct mneme_memory joined;
+    struct mneme_error err;
+    bool grew = true;
+
+    there.importance = 0.2;
+    there.confidence = 0.7;
+    assert_int_equal(
+        mn_join(&there, &draft, &plain, MN_ACT_CONFIRM, NOW, arena, &joined, &grew, &err), MNEME_OK);
+    assert_false(grew);
+    assert_float_equal(joined.importance, 0.2, 1e-9);
+    assert_float_equal(joined.confidence, 0.7, 1e-9);
 }
 
 static int set_up(void **state)
@@ -295,6 +471,9 @@ int main(void)
         CASE(the_same_text_confirms_and_another_is_new),
         CASE(the_same_text_elsewhere_is_another_memory),
         CASE(what_has_ended_is_not_confirmed),
+        CASE(what_only_its_case_or_height_tells_apart_is_another_memory),
+        CASE(a_permission_closes_what_was_open_and_nothing_opens_it_again),
+        CASE(a_draft_joins_only_a_row_that_holds_when_it_does),
         CASE(one_key_and_one_value_is_one_memory),
         CASE(a_rewording_merges_and_a_changed_number_does_not),
         CASE(a_new_value_supersedes_by_tier_and_time),
@@ -304,6 +483,9 @@ int main(void)
         CASE(evidence_counts_once_for_each_source),
         CASE(a_merged_row_says_what_both_say),
         CASE(an_inference_that_is_repeated_stays_one),
+        CASE(nothing_said_beside_a_known_text_is_dropped),
+        CASE(an_inference_only_fills_what_a_statement_leaves_open),
+        CASE(what_was_not_given_raises_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,10 @@ static const char *const SIGN[][2] = {
     { "20 MB", "20 Mb" },
     { "20MB", "20Mb" },
     { "100 mbps", "100 MBps" },
+    { "5²", "52" },
+    { "2³¹", "2311" },
+    { "２⁸", "28" },
+    { "10₂", "102" },
     { "5 mW", "5 MW" },
     { "5 mg", "5 Mg" },
     { "5M", "5m" },
@@ -208,6 +212,8 @@ static const char *const SAME_SIGN[][2] = {
     { "long- and short-term", "long and short-term" },
     { "Monday – Friday", "Monday Friday" },
     { "16 gb", "16 GB" },
+    { "40 m²", "40 m2" },
+    { "H₂O", "H2O" },
     { "20 MG", "20 mg" },
     { "5 KM", "5 km" },
     { "NOT tabs", "not tabs" },
@@ -227,6 +233,33 @@ static enum mn_likeness likeness_of(const char *form, const char *a, const char 
     if (mn_text_likeness(arena, whole_b, whole_a) != there)
         fail_msg("%s, %s: not the same in both directions", whole_a, whole_b);
     return there;
+}
+
+/* The form of a text says what likeness says, for texts of one squeezed spelling. */
+static void two_texts_have_one_form_where_they_are_identical(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } pair[] = {
+        { "tell US", "tell us", false },          { "tell us", "Tell us ", true },
+        { "a file of 20 MB", "a file of 20 Mb", false }, { "5² units", "52 units", false },
+        { "40 m² of floor", "40 m2 of floor", true },    { "网關", "网关", true },
+        { "", NULL, true },                       { "tea", "coffee", false },
+    };
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        const char *a = mn_text_form(arena, pair[i].a);
+        const char *b = mn_text_form(arena, pair[i].b);
+
+        if ((strcmp(a, b) == 0) != pair[i].same ||
+            mn_text_identical(pair[i].a, pair[i].b) != pair[i].same ||
+            (mn_text_likeness(arena, pair[i].a, pair[i].b) == MN_LIKENESS_IDENTICAL) !=
+                pair[i].same)
+            fail_msg("%s, %s", pair[i].a, pair[i].b);
+    }
 }
 
 static void what_differs_in_a_sign_is_never_one(void **state)
@@ -334,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_judged_alike_in_both_directions),
+        cmocka_unit_test(two_texts_have_one_form_where_they_are_identical),
         cmocka_unit_test(what_differs_in_a_sign_is_never_one),
         cmocka_unit_test(punctuation_and_spelling_of_signs_keep_nothing_apart),
         cmocka_unit_test(a_full_arena_never_merges),

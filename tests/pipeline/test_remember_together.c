@@ -1,0 +1,193 @@
+/*
+ * test_remember_together.c - many writers at once, threads of one handle and whole processes: the same
+ * text is one memory all the same, and no acknowledged write is lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <mneme/mneme.h>
+
+#define WRITERS 6
+#define TEXTS 30
+
+static char folder[64];
+static char store_path[128];
+
+static enum mneme_status open_store(struct mneme **ret_handle, struct mneme_error *err)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+
+    options.store_path = store_path;
+    options.create = 1;
+    options.tokenizer = "estimate";
+    return mneme_open(&options, ret_handle, err);
+}
+
+/* Writes all texts, each writer from another one on, in another case, with a source of its own. */
+static enum mneme_status write_all(struct mneme *handle, int writer, struct mneme_error *err)
+{
+    static const char *const said[] = { "buoy number %d is painted red",
+                                        "Buoy number %d is painted red",
+                                        "BUOY NUMBER %d IS PAINTED RED" };
+
+    for (int i = 0; i < TEXTS; i++) {
+        struct mneme_memory m = MNEME_MEMORY_INIT;
+        struct mneme_receipt receipt;
+        char content[64], source[32];
+        const char *sources[] = { source };
+
+        snprintf(content, sizeof content, said[writer % 3], (i + writer * 5) % TEXTS);
+        snprintf(source, sizeof source, "witness-%d", writer);
+        m.tenant_id = "t";
+        m.user_id = "ann";
+        m.content = content;
+        m.provenance = (struct mneme_list){ sources, 1 };
+        enum mneme_status status = mneme_remember(handle, &m, NULL, &receipt, err);
+
+        if (status != MNEME_OK)
+            return status;
+    }
+    return MNEME_OK;
+}
+
+struct counted {
+    int rows;
+    int sources;
+};
+
+static int count_row(void *context, const struct mneme_record *record)
+{
+    struct counted *counted = context;
+
+    counted->rows++;
+    counted->sources += (int)record->memory->provenance.count;
+    return 0;
+}
+
+/* One row for each text, and in it every writer as a source. */
+static void assert_each_once(struct mneme *handle)
+{
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    struct counted counted = { 0, 0 };
+    struct mneme_error err;
+
+    filter.tenant_id = "t";
+    filter.user_id = "ann";
+    filter.with_all_statuses = 1;
+    assert_int_equal(mneme_list_memories(handle, &filter, count_row, &counted, &err), MNEME_OK);
+    assert_int_equal(counted.rows, TEXTS);
+    assert_int_equal(counted.sources, TEXTS * WRITERS);
+}
+
+struct writer {
+    struct mneme *handle;
+    int number;
+    enum mneme_status status;
+    struct mneme_error err;
+};
+
+static void *run_writer(void *argument)
+{
+    struct writer *writer = argument;
+
+    writer->status = write_all(writer->handle, writer->number, &writer->err);
+    return NULL;
+}
+
+static void threads_that_say_the_same_make_one_memory(void **state)
+{
+    struct writer writer[WRITERS] = { 0 };
+    pthread_t thread[WRITERS];
+    struct mneme *handle = NULL;
+    struct mneme_error err;
+
+    (void)state;
+    assert_int_equal(open_store(&handle, &err), MNEME_OK);
+    for (int i = 0; i < WRITERS; i++) {
+        writer[i].handle = handle;
+        writer[i].number = i;
+        assert_int_equal(pthread_create(&thread[i], NULL, run_writer, &writer[i]), 0);
+    }
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < WRITERS; i++)
+        if (writer[i].status != MNEME_OK)
+            fail_msg("%s", writer[i].err.message);
+    assert_each_once(handle);
+    mneme_close(handle);
+}
+
+static void processes_that_say_the_same_make_one_memory(void **state)
+{
+    pid_t process[WRITERS];
+    struct mneme *handle = NULL;
+    struct mneme_error err;
+
+    (void)state;
+    for (int i = 0; i < WRITERS; i++) {
+        process[i] = fork();
+        assert_true(process[i] >= 0);
+        if (process[i])
+            continue;
+        int failed = open_store(&handle, &err) != MNEME_OK ||
+                     write_all(handle, i, &err) != MNEME_OK;
+        if (failed)
+            fprintf(stderr, "writer %d: %s\n", i, err.message);
+        mneme_close(handle);
+        _exit(failed);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status = -1;
+
+        assert_int_equal(waitpid(process[i], &status, 0), process[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    assert_int_equal(open_store(&handle, &err), MNEME_OK);
+    assert_each_once(handle);
+    mneme_close(handle);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/mneme-together-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(store_path, sizeof store_path, "%s/store", folder);
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
+{
+    (void)info, (void)flag, (void)walk;
+    return remove(path);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(threads_that_say_the_same_make_one_memory, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(processes_that_say_the_same_make_one_memory, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
