@@ -4,8 +4,9 @@
  * A regular expression is somebody's text and so may be hostile. PCRE2's own match limit counts
  * anew at each starting point of the search, so alone it bounds nothing in a long text. An
  * automatic callout before every item of the pattern counts all steps of the search together, and
- * the bytes run over between them, and ends it when they are spent. Patterns are compiled each
- * time: some microseconds, against a cache that would have to be owned by somebody.
+ * the bytes run over between them, and ends it when they are spent; what is left serves the next
+ * search. Patterns are compiled each time: some microseconds, against a cache that would have to be
+ * owned by somebody.
  *
  * A glob is matched in one walk over the path with the set of all positions in the glob that are
  * still possible, so its cost is their product and no more, whatever the stars.
@@ -20,7 +21,6 @@
 #include "base/str.h"
 #include "text/analyze.h"
 
-#define PATTERN_STEPS_MAX 2000000 /* of one search; about 0.1 s */
 #define PATTERN_BYTES_A_STEP 16   /* that a single item, such as .*, runs over */
 #define PATTERN_MATCH_MAX 1000000 /* of one starting point */
 #define PATTERN_DEPTH_MAX 10000
@@ -68,11 +68,11 @@ static int count_step(pcre2_callout_block *block, void *context)
     return steps->left > 0 ? 0 : PCRE2_ERROR_MATCHLIMIT;
 }
 
-static bool pattern_matches(const char *pattern, const char *text)
+static bool pattern_matches(const char *pattern, const char *text, struct mn_rule_steps *budget)
 {
     int fault = 0;
     PCRE2_SIZE at = 0;
-    struct steps steps = { .left = PATTERN_STEPS_MAX };
+    struct steps steps = { .left = budget->left };
     MN_CLEANUP(free_code) pcre2_code *code = compile(pattern, &fault, &at);
     MN_CLEANUP(free_match) pcre2_match_data *match = pcre2_match_data_create(1, NULL);
     MN_CLEANUP(free_match_context)
@@ -86,7 +86,10 @@ static bool pattern_matches(const char *pattern, const char *text)
     (void)pcre2_set_depth_limit(context, PATTERN_DEPTH_MAX);
     (void)pcre2_set_heap_limit(context, PATTERN_HEAP_KIB_MAX);
     (void)pcre2_set_callout(context, count_step, &steps);
-    return pcre2_match(code, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context) >= 0;
+    int found = pcre2_match(code, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
+    budget->left = steps.left > 0 ? steps.left : 0;
+    budget->ran_out = found < 0 && found != PCRE2_ERROR_NOMATCH;
+    return found >= 0;
 }
 
 enum mneme_status mn_rule_pattern_check(const char *pattern, struct mneme_error *err)
@@ -237,7 +240,7 @@ bool mn_rule_fires(const struct mneme_rule *rule, const struct mn_trigger_input 
     case MNEME_TRIGGER_ENTITY:
         return text_names(value, input->folded);
     case MNEME_TRIGGER_REGEX:
-        return pattern_matches(value, mn_or_empty(input->text));
+        return pattern_matches(value, mn_or_empty(input->text), input->steps);
     case MNEME_TRIGGER_PATH_GLOB:
         return a_path_matches(value, &input->signals->paths);
     case MNEME_TRIGGER_NONE:

@@ -1,9 +1,10 @@
 /*
  * rule.h - does a trigger fire?
  *
- * Pure. Keywords and entities are literals, compared folded; regular expressions are PCRE2 with match
- * limits, so that a hostile one costs bounded time and then counts as not fired. Where memory runs
- * out the answer is yes: rather one rule too many is told than the one missed that forbids.
+ * Pure. Keywords and entities are literals, compared folded; regular expressions are PCRE2 and take
+ * steps, so that hostile ones cost bounded time. One that has taken all it was given has not fired,
+ * and the caller is told. Where memory runs out the answer is yes: rather one rule too many is told
+ * than the one missed that forbids.
  */
 #ifndef MN_MEMORY_RULE_H
 #define MN_MEMORY_RULE_H
@@ -14,11 +15,20 @@
 
 #include "base/err.h"
 
+#define MN_RULE_STEPS_MAX INT64_C(4000000) /* of all searches of a request together; about 0.1 s   \
+                                            */
+
+struct mn_rule_steps {
+    int64_t left; /* for the searches to come */
+    bool ran_out; /* the last search ended for want of steps: nobody knows whether it matches */
+};
+
 struct mn_trigger_input {
     const char *text;   /* the request as given */
     const char *folded; /* mn_text_fold of it */
     const char *intent;
     const struct mneme_signals *signals; /* tool, task_type, paths */
+    struct mn_rule_steps *steps;         /* counted down by regular expressions */
 };
 
 bool mn_rule_fires(const struct mneme_rule *rule, const struct mn_trigger_input *input);

@@ -367,14 +367,63 @@ static int by_priority(const void *left, const void *right)
     return strcmp(a->memory_id, b->memory_id);
 }
 
+/* Does it fire, with at most so many of the steps that are left? */
+static bool fires_within(const struct mneme_rule *rule, const struct mn_trigger_input *input,
+                         int64_t most, bool *ret_ran_out)
+{
+    struct mn_rule_steps *all = input->steps;
+    struct mn_trigger_input one = *input;
+    struct mn_rule_steps steps = { .left = all->left < most ? all->left : most };
+    int64_t given = steps.left;
+
+    one.steps = &steps;
+    bool fires = mn_rule_fires(rule, &one);
+    all->left -= given - steps.left;
+    *ret_ran_out = steps.ran_out;
+    return fires;
+}
+
+/*
+ * Which fire, in no order. A regular expression may run out of steps. Of half of them each rule has
+ * its share, so that none can take away those of another; what is left is shared by those that ran
+ * out. What is still not known is told.
+ */
+static void evaluate(struct mn_sourcing *s, const struct mn_rules *rules,
+                     const struct mn_trigger_input *input, const struct mneme_rule **fired,
+                     size_t *ret_count)
+{
+    int64_t share = input->steps->left / 2 / (int64_t)(rules->count + 1);
+    const struct mneme_rule **open = fired + rules->count; /* grows down, as `fired` grows up */
+    size_t count = 0, open_count = 0;
+    bool ran_out = false;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        if (fires_within(&rules->item[i], input, share, &ran_out))
+            fired[count++] = &rules->item[i];
+        else if (ran_out)
+            *(open - ++open_count) = &rules->item[i];
+    }
+    for (size_t i = open_count; i > 0; i--) {
+        const struct mneme_rule *rule = *(open - i);
+
+        if (fires_within(rule, input, input->steps->left / (int64_t)i, &ran_out))
+            fired[count++] = rule;
+        else if (ran_out)
+            mn_trace_degraded(s->trace, "rule: the pattern of %s took too long", rule->memory_id);
+    }
+    *ret_count = count;
+}
+
 enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err)
 {
+    struct mn_rule_steps steps = { .left = MN_RULE_STEPS_MAX };
     struct mn_store *store = s->world->store;
     struct mn_trigger_input input = {
         .text = s->request->text,
         .folded = s->plan->folded,
         .intent = s->plan->intent,
         .signals = &s->request->signals,
+        .steps = &steps,
     };
     struct mn_rules rules = { 0 };
 
@@ -385,9 +434,7 @@ enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err)
     size_t count = 0;
     if (!fired || !ids)
         return mn_fail_memory(err);
-    for (size_t i = 0; i < rules.count; i++)
-        if (mn_rule_fires(&rules.item[i], &input))
-            fired[count++] = &rules.item[i];
+    evaluate(s, &rules, &input, fired, &count);
     if (count)
         qsort(fired, count, sizeof *fired, by_priority);
     for (size_t i = 0; i < count; i++)

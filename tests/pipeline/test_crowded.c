@@ -170,6 +170,52 @@ static void the_preference_that_is_meant_is_found_among_many(void **state)
     assert_string_equal(recall("gus", "Should I use tabs in Makefiles?"), "gus-400 ");
 }
 
+/* ---- rules that take long ---- */
+
+static void a_slow_pattern_is_told_and_takes_nothing_from_the_others(void **state)
+{
+    static struct rows rows;
+    static struct mneme_rule rule[12];
+    static char long_text[8192];
+    struct mneme_record record[12];
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_answer *answer = NULL;
+    struct mneme_error err;
+
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        struct mneme_memory *m = add(&rows, "ivy", "repository_rule", "A rule of the house.");
+
+        snprintf(rows.text[i], sizeof rows.text[i], "Rule of the house number %zu.", i);
+        rule[i] = (struct mneme_rule)MNEME_RULE_INIT;
+        rule[i].tenant_id = "t";
+        rule[i].memory_id = m->id;
+        rule[i].trigger_type = MNEME_TRIGGER_REGEX;
+        rule[i].trigger_value = i < 11 ? "(a+)+b$" : "zebra$";
+        record[i] = (struct mneme_record){ .kind = MNEME_RECORD_RULE, .rule = &rule[i] };
+    }
+    load(&rows);
+    change.now_ms = NOW;
+    change.admin = 1;
+    if (mneme_write(handle, record, 12, &change, NULL, NULL, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    memset(long_text, 'a', 8000);
+    strcpy(long_text + 8000, " zebra");
+    request.identity.tenant_id = "t";
+    request.identity.user_id = "ivy";
+    request.text = long_text;
+    request.now_ms = NOW;
+    assert_int_equal(mneme_retrieve(handle, &request, &answer, &err), MNEME_OK);
+    assert_int_equal(answer->item_count, 1);
+    assert_string_equal(answer->item[0].memory->id, "ivy-011");
+    assert_true(answer->item[0].forced);
+    assert_true(answer->degraded);
+    assert_non_null(strstr(answer->trace, "the pattern of ivy-000 took too long"));
+    assert_non_null(strstr(answer->trace, "the pattern of ivy-010 took too long"));
+    mneme_answer_free(answer);
+}
+
 /* ---- the same text ---- */
 
 static void a_text_that_is_there_many_times_leaves_room_for_others(void **state)
@@ -227,6 +273,7 @@ int main(void)
         cmocka_unit_test(the_last_that_may_be_seen_ends_the_chain),
         cmocka_unit_test(a_circle_of_links_ends),
         cmocka_unit_test(the_preference_that_is_meant_is_found_among_many),
+        cmocka_unit_test(a_slow_pattern_is_told_and_takes_nothing_from_the_others),
         cmocka_unit_test(a_text_that_is_there_many_times_leaves_room_for_others),
     };
 

@@ -149,7 +149,7 @@ static void failing_allocations_are_a_status(void **state)
 static void a_rule_fires_when_memory_runs_out(void **state)
 {
     static const struct mneme_signals none = { 0 };
-    struct mn_trigger_input input = { "hello", "hello", "", &none };
+    struct mn_trigger_input input = { "hello", "hello", "", &none, NULL };
     struct mneme_rule rule = MNEME_RULE_INIT;
 
     (void)state;

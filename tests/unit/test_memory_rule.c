@@ -20,7 +20,9 @@ static bool fires_on(enum mneme_trigger type, const char *value, const char *tex
     static const struct mneme_signals none = { 0 };
     struct mneme_rule rule = MNEME_RULE_INIT;
     MN_ARENA_AUTO arena = mn_arena_new(1 << 22);
-    struct mn_trigger_input input = { text, mn_text_fold(arena, text, strlen(text)), "", &none };
+    struct mn_rule_steps steps = { .left = MN_RULE_STEPS_MAX };
+    struct mn_trigger_input input = { text, mn_text_fold(arena, text, strlen(text)), "", &none,
+                                      &steps };
 
     rule.trigger_type = type;
     rule.trigger_value = value;
@@ -82,6 +84,38 @@ static void a_hostile_pattern_costs_bounded_time_and_does_not_fire(void **state)
     free(text);
 }
 
+static void searches_share_their_steps_and_tell_when_they_run_out(void **state)
+{
+    static const struct mneme_signals none = { 0 };
+    char text[64] = "";
+    struct mn_rule_steps steps = { .left = 100000 };
+    struct mn_trigger_input input = { text, text, "", &none, &steps };
+    struct mneme_rule rule = MNEME_RULE_INIT;
+
+    (void)state;
+    memset(text, 'a', 40);
+    text[40] = '!';
+    rule.trigger_type = MNEME_TRIGGER_REGEX;
+    rule.trigger_value = "^a+!";
+    assert_true(mn_rule_fires(&rule, &input));
+    assert_false(steps.ran_out);
+    int64_t left = steps.left;
+    assert_true(left < 100000 && left > 99000);
+    rule.trigger_value = "^b";
+    assert_false(mn_rule_fires(&rule, &input));
+    assert_false(steps.ran_out);
+    rule.trigger_value = "^(a+)+$"; /* 2^40 ways */
+    assert_false(mn_rule_fires(&rule, &input));
+    assert_true(steps.ran_out);
+    assert_int_equal(steps.left, 0);
+    rule.trigger_value = "^a+!"; /* nothing is left for it */
+    assert_false(mn_rule_fires(&rule, &input));
+    assert_true(steps.ran_out);
+    steps = (struct mn_rule_steps){ .left = 100 };
+    assert_true(mn_rule_fires(&rule, &input));
+    assert_false(steps.ran_out);
+}
+
 static void a_pattern_that_is_none_is_named(void **state)
 {
     struct mneme_error err = { 0 };
@@ -101,7 +135,7 @@ static void names_are_compared_whole(void **state)
     struct mneme_signals signals = { .tool = "db.execute",
                                      .task_type = "audit",
                                      .paths = { paths, 2 } };
-    struct mn_trigger_input input = { "text", "text", "resume_task", &signals };
+    struct mn_trigger_input input = { "text", "text", "resume_task", &signals, NULL };
     struct mneme_rule rule = MNEME_RULE_INIT;
 
     (void)state;
@@ -205,6 +239,7 @@ int main(void)
         cmocka_unit_test(keywords_are_literals_whatever_their_case_and_width),
         cmocka_unit_test(patterns_are_pcre2_with_unicode),
         cmocka_unit_test(a_hostile_pattern_costs_bounded_time_and_does_not_fire),
+        cmocka_unit_test(searches_share_their_steps_and_tell_when_they_run_out),
         cmocka_unit_test(a_pattern_that_is_none_is_named),
         cmocka_unit_test(names_are_compared_whole),
         cmocka_unit_test(stars_of_a_glob_stop_at_a_slash_unless_there_are_two),
