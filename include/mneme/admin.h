@@ -84,8 +84,9 @@ struct mneme_erasure {
 /*
  * Erase for good, in every copy the store has: rows, former rows, events, sessions, vectors, edges,
  * rules, checkpoints, usage, traces, clarifications, index partitions, the embedding cache, the log
- * and free pages. What was drawn from erased evidence alone goes with it; of the rest the evidence
- * is taken out of the provenance. Durable before the files are scanned; cut short in between, the
+ * and free pages. What was drawn from erased evidence alone goes with it; what was drawn from it and
+ * from other evidence says again what it said before. What stays of a user is one change row with the
+ * id, which tells the indexes of other processes, and text-free tombstones. Durable before the files are scanned; cut short in between, the
  * next call or mneme_run_due() finishes it.
  *
  * *ret_receipt_json: what was erased, counted, with salted digests of ids and texts and the result of

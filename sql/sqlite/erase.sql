@@ -120,6 +120,13 @@ WHERE tenant = :tenant AND owner = :owner AND unit <> '' AND unit >= :first AND 
 DELETE FROM sessions
 WHERE tenant = :tenant AND owner = :owner AND session_id >= :first AND session_id <= :last;
 
+-- name: ERASE_TASK_CHANGES
+DELETE FROM changes
+WHERE tenant = :tenant AND owner = :owner AND kind = 5
+  AND id IN (SELECT task_id FROM task_states
+             WHERE tenant = :tenant AND owner = :owner
+               AND session_id >= :first AND session_id <= :last);
+
 -- name: ERASE_TASK_STATES
 DELETE FROM task_states
 WHERE tenant = :tenant AND owner = :owner AND session_id >= :first AND session_id <= :last;
@@ -222,6 +229,21 @@ WHERE tenant = :tenant AND owner = :owner AND id = :id AND revision = :revision;
 DELETE FROM history
 WHERE tenant = :tenant AND owner = :owner AND id = :id AND revision = :revision;
 
+-- What the memory says, as a former row of it said it.
+
+-- name: ERASE_GO_BACK
+UPDATE memories SET
+    (memory_key, value, title, content, summary, keywords, usage_scenario, entities, authority,
+     confidence, importance, sensitivity, content_hash, updated_at_ms, confirmed_at_ms) =
+    (SELECT memory_key, value, title, content, summary, keywords, usage_scenario, entities,
+            authority, confidence, importance, max(h.sensitivity, memories.sensitivity),
+            content_hash, updated_at_ms, confirmed_at_ms
+     FROM history h
+     WHERE h.tenant = :tenant AND h.owner = :owner AND h.id = :id AND h.revision = :former),
+    provenance = :provenance, supersedes = :supersedes, embed_hash = :embed_hash,
+    revision = revision + 1
+WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
 -- name: ERASE_HISTORY_ROW_TEXTS
 SELECT content, title, summary, value, keywords, usage_scenario, entities, attributes
 FROM history WHERE tenant = :tenant AND owner = :owner AND id = :id AND revision = :revision;
@@ -232,10 +254,19 @@ FROM history WHERE tenant = :tenant AND owner = :owner AND id = :id AND revision
 
 -- name: TOMBSTONE_PUT
 INSERT INTO tombstones VALUES ('', '', :kind, :digest, :at_ms)
-ON CONFLICT (tenant, owner, kind, id) DO NOTHING;
+ON CONFLICT (tenant, owner, kind, id) DO UPDATE SET
+    erased_at_ms = max(erased_at_ms, excluded.erased_at_ms);
 
 -- name: TOMBSTONE_FIND
-SELECT 1 FROM tombstones WHERE tenant = '' AND owner = '' AND kind = :kind AND id = :digest;
+SELECT 1 FROM tombstones
+WHERE tenant = '' AND owner = '' AND kind = :kind AND id = :digest AND erased_at_ms >= :since_ms;
+
+-- A unit, or a session that was erased after an instant.
+
+-- name: TOMBSTONE_NAMED
+SELECT 1 FROM tombstones
+WHERE tenant = '' AND owner = '' AND kind IN (0, 7) AND id = :digest
+  AND (kind = 7 OR erased_at_ms >= :since_ms);
 
 -- name: TOMBSTONE_ANY
 SELECT 1 FROM tombstones LIMIT 1;

@@ -22,6 +22,7 @@ struct mn_world {
     struct mn_index *index;
     struct mn_model *model;
     const char *model_status; /* why there is none; "" */
+    const char *embedding_cache_path; /* also without a model; NULL: no file */
     const struct mn_tokens *tokens;
     const struct mneme_executor *executor; /* NULL: serial */
     int64_t (*now_ms)(void);               /* the clock; tests hand in their own */

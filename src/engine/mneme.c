@@ -75,7 +75,13 @@ static enum mneme_status read_profile(const char *path, char **ret_json, struct 
 static enum mneme_status open_model_cache(struct mneme *handle, const char *path,
                                           struct mneme_error *err)
 {
-    if (!handle->world.model || mn_empty(path))
+    if (mn_empty(path))
+        return MNEME_OK;
+    handle->embedding_cache_path = strdup(path);
+    if (!handle->embedding_cache_path)
+        return mn_fail_memory(err);
+    handle->world.embedding_cache_path = handle->embedding_cache_path;
+    if (!handle->world.model)
         return MNEME_OK;
     return mn_model_cache_new(handle->world.model, path, &handle->world.model, err);
 }
@@ -151,6 +157,7 @@ static void handle_free(struct mneme *handle)
     mn_store_free(handle->world.store);
     mn_tokens_free(handle->tokens);
     mn_journal_free(handle->journal);
+    free(handle->embedding_cache_path);
     free(handle);
 }
 

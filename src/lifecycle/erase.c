@@ -161,6 +161,8 @@ static enum mneme_status empty_derived(struct mn_world *world, const struct mn_e
 {
     for (size_t i = 0; i < erased->partitions.count; i++)
         world->search->ops->drop(world->search, erased->partitions.item[i]);
+    if (world->embedding_cache_path)
+        MN_TRY(mn_model_cache_clear_file(world->embedding_cache_path, err));
     return world->model ? mn_model_cache_clear(world->model, err) : MNEME_OK;
 }
 

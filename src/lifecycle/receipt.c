@@ -136,6 +136,7 @@ static void put_counts(struct mn_json_writer *w, const struct mn_erased *erased)
         [MN_ERASED_TRACE] = "traces",          [MN_ERASED_CHANGE] = "changes",
         [MN_ERASED_REQUEST] = "requests",
         [MN_ERASED_SHORTENED] = "provenance_shortened",
+        [MN_ERASED_TAKEN_BACK] = "taken_back",
     };
 
     mn_json_key(w, "counts");

@@ -323,18 +323,21 @@ static void cache_free(struct mn_model *model)
 static const struct mn_model_ops CACHE_OPS = { cache_embed, cache_count, cache_free };
 
 /* Zeros first: what a file no longer reaches may stay on the disk for long. */
-static bool empty_file(struct cache *cache)
+static bool empty_file(int file)
 {
-    uint64_t count;
+    static const unsigned char zeros[65536];
+    struct stat about;
 
-    if (!count_records(cache, &count))
+    if (fstat(file, &about))
         return false;
-    memset(cache->record, 0, cache->record_bytes);
-    for (uint64_t i = 1; i <= count; i++)
-        if (!write_at(cache->file, cache->record, cache->record_bytes, place_of(cache, i)))
+    for (off_t at = HEAD_BYTES; at < about.st_size; at += (off_t)sizeof zeros) {
+        size_t left = (size_t)(about.st_size - at);
+
+        if (!write_at(file, zeros, left < sizeof zeros ? left : sizeof zeros, at))
             return false;
-    return fdatasync(cache->file) == 0 && ftruncate(cache->file, HEAD_BYTES) == 0 &&
-           fsync(cache->file) == 0;
+    }
+    return fdatasync(file) == 0 && (about.st_size <= HEAD_BYTES || ftruncate(file, HEAD_BYTES) == 0) &&
+           fsync(file) == 0;
 }
 
 enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_error *err)
@@ -346,7 +349,7 @@ enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_erro
         return MNEME_OK;
     pthread_mutex_lock(&cache->lock);
     if (cache->writes && flock(cache->file, LOCK_EX) == 0) {
-        emptied = empty_file(cache);
+        emptied = empty_file(cache->file);
         forget_records(cache);
         flock(cache->file, LOCK_UN);
     }
@@ -354,6 +357,39 @@ enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_erro
     if (!emptied)
         return mn_fail(err, MNEME_UNAVAILABLE, "the file of cached vectors cannot be emptied");
     return MNEME_OK;
+}
+
+static enum mneme_status clear_opened(int file, const char *path, struct mneme_error *err)
+{
+    unsigned char head[MAGIC_BYTES];
+    struct stat about;
+
+    if (flock(file, LOCK_EX) || fstat(file, &about))
+        return mn_fail(err, MNEME_UNAVAILABLE, "embedding_cache_path: %s: %s", path,
+                       strerror(errno));
+    if (about.st_size == 0)
+        return MNEME_OK;
+    if (about.st_size < HEAD_BYTES || !read_at(file, head, sizeof head, 0) ||
+        memcmp(head, MAGIC, sizeof head))
+        return mn_fail(err, MNEME_CORRUPT, "embedding_cache_path: %s is no cache of vectors", path);
+    if (!empty_file(file))
+        return mn_fail(err, MNEME_UNAVAILABLE, "embedding_cache_path: %s cannot be emptied", path);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_model_cache_clear_file(const char *path, struct mneme_error *err)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    enum mneme_status status;
+
+    if (file < 0 && errno == ENOENT)
+        return MNEME_OK;
+    if (file < 0)
+        return mn_fail(err, MNEME_UNAVAILABLE, "embedding_cache_path: %s: %s", path,
+                       strerror(errno));
+    status = clear_opened(file, path, err);
+    (void)close(file); /* and its lock */
+    return status;
 }
 
 struct mn_model_cache_counts mn_model_cache_counts(const struct mn_model *cache)

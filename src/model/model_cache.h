@@ -30,6 +30,9 @@ enum mneme_status mn_model_cache_new(struct mn_model *inner, const char *path,
  * MNEME_UNAVAILABLE: it cannot be written.
  */
 enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_error *err);
+/* The same of a file that this process need not have opened: without a model there is no cache, but
+ * its file may be there. MNEME_CORRUPT: it is no cache; not touched. */
+enum mneme_status mn_model_cache_clear_file(const char *path, struct mneme_error *err);
 
 /* Texts answered from the file, and those given to the inner model, since it was opened. */
 struct mn_model_cache_counts {

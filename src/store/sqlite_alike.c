@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
+#include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
 #include "store/sqlite_write.h"
@@ -85,7 +86,14 @@ enum mneme_status mn_write_clarification(const struct mn_writing *w,
                                          struct mn_written *ret_written, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
+    bool erased = false;
 
+    if (!c->resolved)
+        MN_TRY(mn_tombstone_among(w, c->partition.tenant, c->memory_ids, &erased, err));
+    if (erased) { /* one of the rivals was erased meanwhile: nothing is left to ask */
+        *ret_written = (struct mn_written){ .unchanged = true };
+        return MNEME_OK;
+    }
     MN_TRY(mn_sqlite_prepare(w->db,
                              c->resolved ? SQL_SQLITE_CLARIFICATIONS_RESOLVE
                                          : SQL_SQLITE_CLARIFICATION_PUT,

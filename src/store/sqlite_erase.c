@@ -1,13 +1,12 @@
 /*
  * sqlite_erase.c - one transaction after which nothing that was meant is there any more.
  *
- * First the units are found: the memory, the session's, the owner's, the tenant's. Then their
- * closure: a memory whose evidence goes entirely goes with it, and so on until nothing is added.
- * What a row said is copied out before it is deleted, for the scan of the files that follows and for
- * the receipt's digests. An owner or a tenant is taken out by ranges of the keys, single units each
- * by a range of one. Then everything left that names one of them (sqlite_links.c), tombstones, and
- * for each partition one change row that tells every index to build it anew: an index that caught up
- * by single ids would need those ids, and the log would keep them.
+ * First the units are found (sqlite_erase_find.c), then what was drawn from nothing else
+ * (sqlite_derived.c). What a row said is copied out before it is deleted, for the scan of the files
+ * that follows and for the receipt's digests. An owner or a tenant is taken out by ranges of the
+ * keys, single units each by a range of one. Then everything left that names one of them
+ * (sqlite_links.c), tombstones, and for each partition one change row that tells every index to build
+ * it anew: an index that caught up by single ids would need those ids, and the log would keep them.
  *
  * The mark "erase_unsettled" is put in the same transaction and taken away when the log is merged
  * and the files were scanned: a crash in between leaves it, and the next call writes the whole file
@@ -25,250 +24,6 @@
 #include "store/sqlite_store.h"
 
 #define WRITE_BYTES_MAX ((size_t)256 << 20)
-#define MERGED "merged:" /* in a provenance: what was taken in, no evidence */
-
-/* ---- the set of ids ---- */
-
-static size_t place_of(const char *id, size_t bytes, size_t room)
-{
-    return (size_t)mn_hash64(id, bytes, 0) & (room - 1);
-}
-
-static bool grow(struct mn_erasing *e)
-{
-    size_t room = e->slot_room ? e->slot_room * 4 : 1024;
-    const char **slot = mn_arena_array(e->arena, const char *, room);
-
-    if (!slot)
-        return false;
-    for (size_t i = 0; i < e->slot_room; i++) {
-        size_t at;
-
-        if (!e->slot[i])
-            continue;
-        at = place_of(e->slot[i], strlen(e->slot[i]), room);
-        while (slot[at])
-            at = (at + 1) & (room - 1);
-        slot[at] = e->slot[i];
-    }
-    e->slot = slot;
-    e->slot_room = room;
-    return true;
-}
-
-bool mn_erasing_has(const struct mn_erasing *e, const char *id, size_t bytes)
-{
-    if (e->slot_room == 0)
-        return false;
-    for (size_t at = place_of(id, bytes, e->slot_room); e->slot[at]; at = (at + 1) & (e->slot_room - 1))
-        if (strlen(e->slot[at]) == bytes && memcmp(e->slot[at], id, bytes) == 0)
-            return true;
-    return false;
-}
-
-enum mneme_status mn_erasing_add(struct mn_erasing *e, const char *id, struct mneme_error *err)
-{
-    size_t at;
-
-    if (mn_erasing_has(e, id, strlen(id)))
-        return MNEME_OK;
-    if (e->slot_count * 2 >= e->slot_room && !grow(e))
-        return mn_fail_memory(err);
-    at = place_of(id, strlen(id), e->slot_room);
-    while (e->slot[at])
-        at = (at + 1) & (e->slot_room - 1);
-    e->slot[at] = id;
-    e->slot_count++;
-    return MNEME_OK;
-}
-
-void mn_erasing_judge(const struct mn_erasing *e, struct mneme_list provenance, size_t *ret_evidence,
-                      size_t *ret_gone)
-{
-    *ret_evidence = 0;
-    *ret_gone = 0;
-    for (size_t i = 0; i < provenance.count; i++) {
-        const char *entry = provenance.item[i];
-
-        if (strncmp(entry, MERGED, sizeof MERGED - 1) == 0)
-            continue;
-        ++*ret_evidence;
-        *ret_gone += mn_erasing_has(e, entry, strlen(entry));
-    }
-}
-
-/* ---- finding ---- */
-
-static enum mneme_status add_partition(struct mn_erasing *e, const char *owner,
-                                       struct mneme_error *err)
-{
-    struct mn_partition *partition;
-
-    for (size_t i = e->out->partitions.count; i > 0; i--)
-        if (strcmp(e->out->partitions.item[i - 1].owner, owner) == 0)
-            return MNEME_OK;
-    partition = mn_array_add(e->arena, &e->out->partitions);
-    if (!partition)
-        return mn_fail_memory(err);
-    *partition = (struct mn_partition){ e->what->tenant_id, owner };
-    return MNEME_OK;
-}
-
-static enum mneme_status add_item(struct mn_erasing *e, bool is_event, const char *owner,
-                                  const char *id, struct mneme_error *err)
-{
-    struct mn_erased_item *item;
-
-    if (mn_erasing_has(e, id, strlen(id)))
-        return MNEME_OK;
-    item = mn_array_add(e->arena, &e->out->items);
-    if (!item)
-        return mn_fail_memory(err);
-    *item = (struct mn_erased_item){ is_event, owner, id };
-    MN_TRY(add_partition(e, owner, err));
-    return mn_erasing_add(e, id, err);
-}
-
-/* The rows of one of the ERASE_FIND statements. id NULL: it asks for none. */
-static enum mneme_status find(struct mn_erasing *e, const char *sql, const char *owner,
-                              const char *id, struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    bool row = false;
-
-    MN_TRY(mn_sqlite_prepare(e->w->db, sql, &stmt, err));
-    mn_bind_text(stmt, ":tenant", e->what->tenant_id);
-    mn_bind_text(stmt, ":owner", owner);
-    if (id)
-        mn_bind_text(stmt, ":id", id);
-    for (;;) {
-        struct mn_reader reader = { .stmt = stmt, .arena = e->arena };
-        const char *row_owner, *row_id;
-        bool is_event;
-
-        MN_TRY(mn_sqlite_step(stmt, &row, err));
-        if (!row)
-            return MNEME_OK;
-        is_event = mn_read_integer(&reader) != 0;
-        row_owner = mn_read_text(&reader);
-        row_id = mn_read_text(&reader);
-        MN_TRY(mn_read_end(&reader, err));
-        MN_TRY(add_item(e, is_event, row_owner, row_id, err));
-    }
-}
-
-static enum mneme_status find_tenant(struct mn_erasing *e, struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    bool row = false;
-
-    MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_OWNERS, &stmt, err));
-    mn_bind_text(stmt, ":tenant", e->what->tenant_id);
-    for (;;) {
-        struct mn_reader reader = { .stmt = stmt, .arena = e->arena };
-        const char *owner;
-
-        MN_TRY(mn_sqlite_step(stmt, &row, err));
-        if (!row)
-            return MNEME_OK;
-        owner = mn_read_text(&reader);
-        MN_TRY(mn_read_end(&reader, err));
-        MN_TRY(add_partition(e, owner, err));
-        MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_OWNER, owner, NULL, err));
-    }
-}
-
-/* Nothing was found: is the session there, or was it erased before? */
-static enum mneme_status check_found(struct mn_erasing *e, struct mneme_error *err)
-{
-    bool session = e->what->scope == MNEME_ERASE_SESSION;
-    MN_STMT_AUTO stmt = NULL;
-    bool known = e->out->items.count > 0;
-
-    if (!known && session) {
-        MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_SESSION_IS_THERE, &stmt, err));
-        mn_bind_text(stmt, ":tenant", e->what->tenant_id);
-        mn_bind_text(stmt, ":owner", e->what->user_id);
-        mn_bind_text(stmt, ":id", e->what->id);
-        MN_TRY(mn_sqlite_step(stmt, &known, err));
-    }
-    if (!known)
-        MN_TRY(mn_tombstone_find(e->w, session ? 0 : MN_CHANGE_ERASE, e->what->tenant_id,
-                                 e->what->id, &known, err));
-    if (!known)
-        return mn_fail(err, MNEME_NOT_FOUND, "there is no %s %.200s of this owner",
-                       session ? "session" : "memory", e->what->id);
-    return MNEME_OK;
-}
-
-static enum mneme_status find_units(struct mn_erasing *e, struct mneme_error *err)
-{
-    const struct mneme_erasure *what = e->what;
-
-    switch (what->scope) {
-    case MNEME_ERASE_MEMORY:
-        MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_ONE, what->user_id, what->id, err));
-        if (what->with_evidence)
-            MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_EVIDENCE, what->user_id, what->id, err));
-        return check_found(e, err);
-    case MNEME_ERASE_SESSION:
-        MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_SESSION, what->user_id, what->id, err));
-        MN_TRY(check_found(e, err));
-        return mn_erasing_add(e, what->id, err);
-    case MNEME_ERASE_USER:
-        MN_TRY(add_partition(e, what->user_id, err));
-        return find(e, SQL_SQLITE_ERASE_FIND_OWNER, what->user_id, NULL, err);
-    case MNEME_ERASE_TENANT:
-        return find_tenant(e, err);
-    case MNEME_ERASE_NONE:
-        break;
-    }
-    return mn_fail(err, MNEME_INVALID, "scope: %d says nothing of what to erase", what->scope);
-}
-
-/* Memories drawn from nothing but what goes. */
-static enum mneme_status find_derived_once(struct mn_erasing *e, bool *ret_more,
-                                           struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    size_t before = e->out->items.count;
-    bool row = false;
-
-    MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_DERIVED, &stmt, err));
-    mn_bind_text(stmt, ":tenant", e->what->tenant_id);
-    for (;;) {
-        MN_ARENA_AUTO scratch = mn_arena_new(WRITE_BYTES_MAX);
-        struct mn_reader reader = { .stmt = stmt, .arena = scratch };
-        const char *owner, *id;
-        size_t evidence, gone;
-
-        MN_TRY(mn_sqlite_step(stmt, &row, err));
-        if (!row)
-            break;
-        owner = mn_read_text(&reader);
-        id = mn_read_text(&reader);
-        mn_erasing_judge(e, mn_read_list(&reader), &evidence, &gone);
-        MN_TRY(mn_read_end(&reader, err));
-        if (gone == 0 || gone < evidence)
-            continue;
-        owner = mn_arena_copy(e->arena, owner);
-        id = mn_arena_copy(e->arena, id);
-        if (!owner || !id)
-            return mn_fail_memory(err);
-        MN_TRY(add_item(e, false, owner, id, err));
-    }
-    *ret_more = e->out->items.count > before;
-    return MNEME_OK;
-}
-
-static enum mneme_status find_derived(struct mn_erasing *e, struct mneme_error *err)
-{
-    bool more = e->what->scope != MNEME_ERASE_TENANT && e->slot_count > 0;
-
-    while (more)
-        MN_TRY(find_derived_once(e, &more, err));
-    return MNEME_OK;
-}
 
 /* ---- copying out ---- */
 
@@ -321,9 +76,9 @@ static void bind_span(struct mn_stmt *stmt, const struct mn_erasing *e, const st
         mn_bind_blob(stmt, ":last", "", 0); /* behind every text */
 }
 
-/* The first `said` columns are texts as they were written. */
-static enum mneme_status keep_rows(struct mn_erasing *e, struct mn_stmt *stmt, const char *owner,
-                                   size_t said, bool is_vector, struct mneme_error *err)
+enum mneme_status mn_erasing_keep_rows(struct mn_erasing *e, struct mn_stmt *stmt,
+                                       const char *owner, size_t said, bool is_vector,
+                                       struct mneme_error *err)
 {
     bool row = false;
 
@@ -364,7 +119,8 @@ static enum mneme_status keep_span(struct mn_erasing *e, const struct span *span
             continue;
         MN_TRY(mn_sqlite_prepare(e->w->db, source[i].sql, &stmt, err));
         bind_span(stmt, e, span);
-        MN_TRY(keep_rows(e, stmt, span->owner, source[i].said, source[i].said == 0, err));
+        MN_TRY(mn_erasing_keep_rows(e, stmt, span->owner, source[i].said, source[i].said == 0,
+                                    err));
     }
     return MNEME_OK;
 }
@@ -407,8 +163,10 @@ static enum mneme_status remove_sessions(struct mn_erasing *e, const struct span
 
     MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_TASK_STATE_TEXTS, &stmt, err));
     bind_span(stmt, e, span);
-    MN_TRY(keep_rows(e, stmt, span->owner, 1, false, err));
+    MN_TRY(mn_erasing_keep_rows(e, stmt, span->owner, 1, false, err));
     mn_stmt_reset_at(&stmt);
+    MN_TRY(remove_span(e, SQL_SQLITE_ERASE_TASK_CHANGES, span,
+                       &e->out->counts[MN_ERASED_CHANGE], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_SESSIONS, span, &e->out->counts[MN_ERASED_SESSION], err));
     return remove_span(e, SQL_SQLITE_ERASE_TASK_STATES, span,
                        &e->out->counts[MN_ERASED_TASK_STATE], err);
@@ -437,7 +195,7 @@ static enum mneme_status keep_questions(struct mn_erasing *e, const char *owner,
     MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_CLARIFICATION_TEXTS, &stmt, err));
     mn_bind_text(stmt, ":tenant", e->what->tenant_id);
     mn_bind_text(stmt, ":owner", owner);
-    return keep_rows(e, stmt, owner, 2, false, err);
+    return mn_erasing_keep_rows(e, stmt, owner, 2, false, err);
 }
 
 static enum mneme_status remove_owner(struct mn_erasing *e, const char *owner,
@@ -536,21 +294,27 @@ static enum mneme_status put_marks(struct mn_erasing *e, struct mneme_error *err
 
 static enum mneme_status put_tombstones(struct mn_erasing *e, struct mneme_error *err)
 {
+    const struct mneme_erasure *what = e->what;
+
     for (size_t i = 0; i < e->out->items.count; i++)
-        MN_TRY(mn_tombstone_put(e->w, MN_CHANGE_ERASE, e->what->tenant_id,
+        MN_TRY(mn_tombstone_put(e->w, MN_TOMBSTONE_UNIT, what->tenant_id,
                                 e->out->items.item[i].id, err));
-    if (e->what->scope == MNEME_ERASE_SESSION)
-        MN_TRY(mn_tombstone_put(e->w, 0, e->what->tenant_id, e->what->id, err));
+    if (what->scope == MNEME_ERASE_SESSION)
+        MN_TRY(mn_tombstone_put(e->w, MN_TOMBSTONE_SESSION, what->tenant_id, what->id, err));
+    if (what->scope == MNEME_ERASE_USER)
+        MN_TRY(mn_tombstone_put(e->w, MN_TOMBSTONE_USER, what->tenant_id, what->user_id, err));
+    if (what->scope == MNEME_ERASE_TENANT)
+        MN_TRY(mn_tombstone_put(e->w, MN_TOMBSTONE_TENANT, what->tenant_id, "", err));
     for (size_t i = 0; i < e->out->partitions.count; i++)
-        MN_TRY(mn_write_change(e->w, MN_CHANGE_ERASE, e->what->tenant_id,
+        MN_TRY(mn_write_change(e->w, MN_CHANGE_ERASE, what->tenant_id,
                                e->out->partitions.item[i].owner, "", 0, err));
     return put_marks(e, err);
 }
 
 static enum mneme_status erase_inside(struct mn_erasing *e, struct mneme_error *err)
 {
-    MN_TRY(find_units(e, err));
-    MN_TRY(find_derived(e, err));
+    MN_TRY(mn_erasing_find(e, err));
+    MN_TRY(mn_erasing_find_derived(e, err));
     MN_TRY(remove_all(e, err));
     MN_TRY(mn_erasing_unlink(e, err));
     return put_tombstones(e, err);

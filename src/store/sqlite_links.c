@@ -3,8 +3,7 @@
  *
  * Each kind is read once over the tenant and what has to change is noted, then changed: a table is
  * not written while it is read. A rule, a question or a trace that names an erased unit goes; an edge
- * or a memory loses the evidence, and an edge that has none left goes too. A former row that stood on
- * erased evidence alone goes even where the memory itself has found other evidence since.
+ * loses the evidence, and goes too when it has none left. Memories: sqlite_derived.c.
  */
 #include <string.h>
 
@@ -16,11 +15,9 @@ struct link {
     const char *owner;
     const char *id;
     struct mneme_list provenance; /* what is left of it */
-    const char *supersedes;
-    const char *source; /* of an edge */
+    const char *source;           /* of an edge */
     const char *target;
-    int64_t revision;
-    bool is_history;
+    int64_t seq; /* of a change */
     bool goes;
 };
 struct links {
@@ -75,13 +72,26 @@ static enum mneme_status remove_row(struct mn_erasing *e, const char *sql, const
     return MNEME_OK;
 }
 
+/* Of what goes and is no unit: its id goes from the log of changes as well, and the partition's
+ * indexes are told without it. */
+static enum mneme_status note_gone(struct mn_erasing *e, const struct link *link,
+                                   struct mneme_error *err)
+{
+    const char *owner = mn_arena_copy(e->arena, link->owner);
+    const char *id = mn_arena_copy(e->arena, link->id);
+
+    if (!owner || !id)
+        return mn_fail_memory(err);
+    MN_TRY(mn_erasing_add_partition(e, owner, err));
+    return mn_erasing_add(e, id, err);
+}
+
 /* ---- rules and questions ---- */
 
 /* Rows of owner, id and what they name: an id, or with is_list a list of them. */
 static enum mneme_status remove_naming(struct mn_erasing *e, const char *find_sql,
                                        const char *remove_sql, bool is_list,
-                                       enum mn_erased_kind kind, enum mn_change_kind change,
-                                       struct mneme_error *err)
+                                       enum mn_erased_kind kind, struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new((size_t)1 << 30);
     MN_STMT_AUTO stmt = NULL;
@@ -114,9 +124,7 @@ static enum mneme_status remove_naming(struct mn_erasing *e, const char *find_sq
     }
     for (size_t i = 0; i < found.count; i++) {
         MN_TRY(remove_row(e, remove_sql, found.item[i].owner, found.item[i].id, kind, err));
-        if (change)
-            MN_TRY(mn_write_change(e->w, change, e->what->tenant_id, found.item[i].owner,
-                                   found.item[i].id, 0, err));
+        MN_TRY(note_gone(e, &found.item[i], err));
     }
     return MNEME_OK;
 }
@@ -193,122 +201,16 @@ static enum mneme_status unlink_edges(struct mn_erasing *e, struct mneme_error *
             MN_TRY(mn_erasing_keep(e, link->owner, link->target, strlen(link->target), false, false,
                                    err));
             MN_TRY(remove_row(e, SQL_SQLITE_ERASE_EDGE, link->owner, link->id, MN_ERASED_EDGE, err));
+            MN_TRY(note_gone(e, link, err));
         } else {
             MN_TRY(shorten_edge(e, link, err));
+            MN_TRY(mn_write_change(e->w, MN_CHANGE_EDGE, e->what->tenant_id, link->owner, link->id,
+                                   0, err));
         }
-        MN_TRY(mn_write_change(e->w, MN_CHANGE_EDGE, e->what->tenant_id, link->owner, link->id, 0,
-                               err));
     }
     for (size_t i = 0; i < found.count; i++)
         if (found.item[i].goes)
             MN_TRY(remove_entities(e, found.item[i].owner, err));
-    return MNEME_OK;
-}
-
-/* ---- memories and their former rows ---- */
-
-static enum mneme_status find_links(struct mn_erasing *e, struct mn_arena *arena,
-                                    struct links *found, struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    bool row = false;
-
-    MN_TRY(begin(e, SQL_SQLITE_ERASE_LINKS_NAMING, NULL, &stmt, err));
-    for (;;) {
-        struct mn_reader reader = { .stmt = stmt, .arena = arena };
-        struct link link = { 0 };
-        size_t evidence, gone;
-        bool superseding;
-
-        MN_TRY(mn_sqlite_step(stmt, &row, err));
-        if (!row)
-            return MNEME_OK;
-        link.owner = mn_read_text(&reader);
-        link.id = mn_read_text(&reader);
-        link.provenance = mn_read_list(&reader);
-        link.supersedes = mn_read_text(&reader);
-        link.is_history = mn_read_integer(&reader) != 0;
-        link.revision = mn_read_integer(&reader);
-        MN_TRY(mn_read_end(&reader, err));
-        mn_erasing_judge(e, link.provenance, &evidence, &gone);
-        superseding = mn_erasing_has(e, link.supersedes, strlen(link.supersedes));
-        if (gone == 0 && !superseding)
-            continue;
-        link.goes = link.is_history && gone > 0 && gone == evidence;
-        link.provenance = shorten(e, link.provenance);
-        link.supersedes = superseding ? "" : link.supersedes;
-        MN_TRY(add_link(arena, found, link, err));
-    }
-}
-
-static enum mneme_status change_link(struct mn_erasing *e, const struct link *link,
-                                     struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-
-    MN_TRY(begin(e,
-                 link->is_history ? SQL_SQLITE_ERASE_HISTORY_SHORTEN
-                                  : SQL_SQLITE_ERASE_LINKS_SHORTEN,
-                 link->owner, &stmt, err));
-    mn_bind_list(stmt, ":provenance", link->provenance);
-    mn_bind_text(stmt, ":supersedes", link->supersedes);
-    mn_bind_text(stmt, ":id", link->id);
-    if (link->is_history)
-        mn_bind_integer(stmt, ":revision", link->revision);
-    MN_TRY(mn_sqlite_done(stmt, err));
-    e->out->counts[MN_ERASED_SHORTENED]++;
-    if (link->is_history)
-        return MNEME_OK;
-    return mn_write_change(e->w, MN_CHANGE_MEMORY, e->what->tenant_id, link->owner, link->id,
-                           link->revision + 1, err);
-}
-
-static void bind_former(struct mn_stmt *stmt, const struct link *link)
-{
-    mn_bind_text(stmt, ":id", link->id);
-    mn_bind_integer(stmt, ":revision", link->revision);
-}
-
-static enum mneme_status remove_former(struct mn_erasing *e, const struct link *link,
-                                       struct mneme_error *err)
-{
-    const char *owner = mn_arena_copy(e->arena, link->owner);
-    MN_STMT_AUTO texts = NULL;
-    MN_STMT_AUTO remove = NULL;
-    bool row = false;
-
-    if (!owner)
-        return mn_fail_memory(err);
-    MN_TRY(begin(e, SQL_SQLITE_ERASE_HISTORY_ROW_TEXTS, owner, &texts, err));
-    bind_former(texts, link);
-    MN_TRY(mn_sqlite_step(texts, &row, err));
-    if (row) {
-        struct mn_reader reader = { .stmt = texts };
-
-        for (size_t i = 0; i < mn_stmt_columns(texts); i++) {
-            size_t count;
-            const void *bytes = mn_read_bytes(&reader, &count);
-
-            MN_TRY(mn_erasing_keep(e, owner, bytes, count, i < 4, false, err));
-        }
-    }
-    mn_stmt_reset_at(&texts);
-    MN_TRY(begin(e, SQL_SQLITE_ERASE_HISTORY_ROW, owner, &remove, err));
-    bind_former(remove, link);
-    MN_TRY(mn_sqlite_done(remove, err));
-    e->out->counts[MN_ERASED_HISTORY]++;
-    return MNEME_OK;
-}
-
-static enum mneme_status unlink_memories(struct mn_erasing *e, struct mneme_error *err)
-{
-    MN_ARENA_AUTO arena = mn_arena_new((size_t)1 << 30);
-    struct links found = { 0 };
-
-    MN_TRY(find_links(e, arena, &found, err));
-    for (size_t i = 0; i < found.count; i++)
-        MN_TRY(found.item[i].goes ? remove_former(e, &found.item[i], err)
-                                  : change_link(e, &found.item[i], err));
     return MNEME_OK;
 }
 
@@ -369,16 +271,16 @@ static enum mneme_status unlink_changes(struct mn_erasing *e, const char *owner,
         MN_TRY(mn_sqlite_step(stmt, &row, err));
         if (!row)
             break;
-        link.revision = mn_read_integer(&reader);
+        link.seq = mn_read_integer(&reader);
         link.id = mn_read_bytes(&reader, &bytes);
         if (link.id && mn_erasing_has(e, link.id, bytes))
-            MN_TRY(add_link(arena, &found, (struct link){ .revision = link.revision }, err));
+            MN_TRY(add_link(arena, &found, (struct link){ .seq = link.seq }, err));
     }
     for (size_t i = 0; i < found.count; i++) {
         MN_STMT_AUTO remove = NULL;
 
         MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_CHANGE, &remove, err));
-        mn_bind_integer(remove, ":seq", found.item[i].revision);
+        mn_bind_integer(remove, ":seq", found.item[i].seq);
         MN_TRY(mn_sqlite_done(remove, err));
         e->out->counts[MN_ERASED_CHANGE]++;
     }
@@ -390,11 +292,11 @@ enum mneme_status mn_erasing_unlink(struct mn_erasing *e, struct mneme_error *er
     if (e->what->scope == MNEME_ERASE_TENANT)
         return MNEME_OK; /* nothing of it is left */
     MN_TRY(remove_naming(e, SQL_SQLITE_ERASE_RULES_NAMING, SQL_SQLITE_ERASE_RULE, false,
-                         MN_ERASED_RULE, MN_CHANGE_RULE, err));
+                         MN_ERASED_RULE, err));
     MN_TRY(remove_naming(e, SQL_SQLITE_ERASE_CLARIFICATIONS_NAMING, SQL_SQLITE_ERASE_CLARIFICATION,
-                         true, MN_ERASED_CLARIFICATION, 0, err));
+                         true, MN_ERASED_CLARIFICATION, err));
     MN_TRY(unlink_edges(e, err));
-    MN_TRY(unlink_memories(e, err));
+    MN_TRY(mn_erasing_unlink_memories(e, err));
     MN_TRY(unlink_traces(e, err));
     for (size_t i = 0; i < e->out->partitions.count; i++)
         MN_TRY(unlink_changes(e, e->out->partitions.item[i].owner, err));

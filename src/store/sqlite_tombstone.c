@@ -29,8 +29,8 @@ static enum mneme_status digest(const char *tenant, const char *id, size_t id_by
     return MNEME_OK;
 }
 
-enum mneme_status mn_tombstone_put(const struct mn_writing *w, int kind, const char *tenant,
-                                   const char *id, struct mneme_error *err)
+enum mneme_status mn_tombstone_put(const struct mn_writing *w, enum mn_tombstone_kind kind,
+                                   const char *tenant, const char *id, struct mneme_error *err)
 {
     char hex[MN_SHA256_HEX_BYTES];
     MN_STMT_AUTO stmt = NULL;
@@ -43,23 +43,26 @@ enum mneme_status mn_tombstone_put(const struct mn_writing *w, int kind, const c
     return mn_sqlite_done(stmt, err);
 }
 
-static enum mneme_status find(const struct mn_writing *w, int kind, const char *tenant,
-                              struct mn_str id, bool *ret_found, struct mneme_error *err)
+static enum mneme_status find_since(const struct mn_writing *w, enum mn_tombstone_kind kind,
+                                    const char *tenant, const char *id, int64_t since_ms,
+                                    bool *ret_found, struct mneme_error *err)
 {
     char hex[MN_SHA256_HEX_BYTES];
     MN_STMT_AUTO stmt = NULL;
 
-    MN_TRY(digest(tenant, id.at, id.bytes, hex, err));
+    MN_TRY(digest(tenant, id, strlen(id), hex, err));
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TOMBSTONE_FIND, &stmt, err));
     mn_bind_integer(stmt, ":kind", kind);
     mn_bind_text(stmt, ":digest", hex);
+    mn_bind_integer(stmt, ":since_ms", since_ms);
     return mn_sqlite_step(stmt, ret_found, err);
 }
 
-enum mneme_status mn_tombstone_find(const struct mn_writing *w, int kind, const char *tenant,
-                                    const char *id, bool *ret_found, struct mneme_error *err)
+enum mneme_status mn_tombstone_find(const struct mn_writing *w, enum mn_tombstone_kind kind,
+                                    const char *tenant, const char *id, bool *ret_found,
+                                    struct mneme_error *err)
 {
-    return find(w, kind, tenant, mn_str_of(id), ret_found, err);
+    return find_since(w, kind, tenant, id, 0, ret_found, err);
 }
 
 static enum mneme_status any(const struct mn_writing *w, bool *ret_any, struct mneme_error *err)
@@ -78,18 +81,38 @@ enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *ten
     MN_TRY(any(w, &found, err));
     if (!found)
         return MNEME_OK;
-    MN_TRY(mn_tombstone_find(w, MN_CHANGE_ERASE, tenant, id, &found, err));
+    MN_TRY(mn_tombstone_find(w, MN_TOMBSTONE_UNIT, tenant, id, &found, err));
     if (found)
         return mn_fail(err, MNEME_CONFLICT, "id: %.200s was erased and cannot be written again", id);
     for (size_t i = 0; i < provenance.count; i++) {
-        MN_TRY(mn_tombstone_find(w, MN_CHANGE_ERASE, tenant, mn_or_empty(provenance.item[i]), &found,
-                                 err));
+        MN_TRY(mn_tombstone_find(w, MN_TOMBSTONE_UNIT, tenant, mn_or_empty(provenance.item[i]),
+                                 &found, err));
         if (found)
             return mn_fail(err, MNEME_CONFLICT, "provenance: %.200s was erased meanwhile",
                            provenance.item[i]);
     }
     return MNEME_OK;
 }
+
+enum mneme_status mn_tombstone_among(const struct mn_writing *w, const char *tenant,
+                                     struct mneme_list ids, bool *ret_erased,
+                                     struct mneme_error *err)
+{
+    bool found = false;
+
+    MN_TRY(any(w, &found, err));
+    if (found)
+        found = false;
+    else
+        ids.count = 0;
+    for (size_t i = 0; i < ids.count && !found; i++)
+        MN_TRY(mn_tombstone_find(w, MN_TOMBSTONE_UNIT, tenant, mn_or_empty(ids.item[i]), &found,
+                                 err));
+    *ret_erased = found;
+    return MNEME_OK;
+}
+
+/* ---- traces ---- */
 
 bool mn_next_quoted(struct mn_str json, size_t *at, struct mn_str *ret_string)
 {
@@ -109,18 +132,38 @@ bool mn_next_quoted(struct mn_str json, size_t *at, struct mn_str *ret_string)
     return true;
 }
 
-enum mneme_status mn_tombstone_named(const struct mn_writing *w, const struct mn_trace_row *trace,
-                                     bool *ret_named, struct mneme_error *err)
+/* A unit, or a session that was erased after this instant. */
+static enum mneme_status is_named(const struct mn_writing *w, const struct mn_trace_row *trace,
+                                  struct mn_str string, bool *ret_found, struct mneme_error *err)
+{
+    char hex[MN_SHA256_HEX_BYTES];
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(digest(trace->tenant, string.at, string.bytes, hex, err));
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TOMBSTONE_NAMED, &stmt, err));
+    mn_bind_text(stmt, ":digest", hex);
+    mn_bind_integer(stmt, ":since_ms", trace->at_ms);
+    return mn_sqlite_step(stmt, ret_found, err);
+}
+
+enum mneme_status mn_tombstone_covers(const struct mn_writing *w, const struct mn_trace_row *trace,
+                                      bool *ret_covered, struct mneme_error *err)
 {
     struct mn_str json = mn_str_of(trace->json);
     struct mn_str string;
+    bool covered = false;
     size_t at = 0;
 
-    MN_TRY(any(w, ret_named, err));
-    if (!*ret_named)
+    MN_TRY(any(w, &covered, err));
+    if (!covered) {
+        *ret_covered = false;
         return MNEME_OK;
-    *ret_named = false;
-    while (!*ret_named && mn_next_quoted(json, &at, &string))
-        MN_TRY(find(w, MN_CHANGE_ERASE, trace->tenant, string, ret_named, err));
+    }
+    MN_TRY(find_since(w, MN_TOMBSTONE_USER, trace->tenant, trace->user, trace->at_ms, &covered, err));
+    if (!covered)
+        MN_TRY(find_since(w, MN_TOMBSTONE_TENANT, trace->tenant, "", trace->at_ms, &covered, err));
+    while (!covered && mn_next_quoted(json, &at, &string))
+        MN_TRY(is_named(w, trace, string, &covered, err));
+    *ret_covered = covered;
     return MNEME_OK;
 }

@@ -503,8 +503,8 @@ enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_tra
     MN_STMT_AUTO stmt = NULL;
     bool erased = false;
 
-    MN_TRY(mn_tombstone_named(w, trace, &erased, err));
-    if (erased) { /* what it names was erased while it waited */
+    MN_TRY(mn_tombstone_covers(w, trace, &erased, err));
+    if (erased) { /* what it tells of was erased while it waited */
         *ret_written = (struct mn_written){ .unchanged = true };
         return MNEME_OK;
     }

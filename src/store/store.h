@@ -245,8 +245,9 @@ enum mn_erased_kind {
     MN_ERASED_CLARIFICATION,
     MN_ERASED_TRACE,
     MN_ERASED_CHANGE,
-    MN_ERASED_REQUEST, /* answers kept by idempotency key */
-    MN_ERASED_SHORTENED, /* rows that stay, with less provenance */
+    MN_ERASED_REQUEST,    /* answers kept by idempotency key */
+    MN_ERASED_SHORTENED,  /* rows that stay, with less provenance */
+    MN_ERASED_TAKEN_BACK, /* memories that say again what they said before */
     MN_ERASED_KIND_COUNT
 };
 
