@@ -1,7 +1,7 @@
 /*
- * eval.c - mneme eval: golden cases, and recall on a data set.
+ * eval.c - mneme eval: golden cases, recall on a data set, and what eval_quality.c adds.
  *
- * Both work in temporary stores; no store of the user's is opened. Embeddings are kept in a file of
+ * All work in temporary stores; no store of the user's is opened. Embeddings are kept in a file of
  * the cache folder, so that a second run does not wait for the model.
  */
 #include "cli/cli.h"
@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "cli/eval_quality.h"
 #include "eval/golden.h"
 #include "eval/recall_set.h"
 
@@ -24,6 +25,7 @@ struct wishes {
     const char *case_id;
     const char *items;
     const char *queries;
+    const char *memories;
     const char *out;
     const char *profile;
     size_t depth;
@@ -197,8 +199,9 @@ int cli_eval(int argc, char **argv)
     const struct cli_option options[] = {
         { "case", CLI_TEXT, "ID", "run one golden case and explain it", &w.case_id },
         { "items", CLI_TEXT, "FILE", "recall: what is to be found", &w.items },
-        { "queries", CLI_TEXT, "FILE", "recall: what is asked", &w.queries },
-        { "out", CLI_TEXT, "RUN.jsonl", "recall: where the answers go", &w.out },
+        { "queries", CLI_TEXT, "FILE", "what is asked; pairs: the pairs", &w.queries },
+        { "memories", CLI_TEXT, "FOLDER", "ranking, abstain: golden data to ask", &w.memories },
+        { "out", CLI_TEXT, "RUN.jsonl", "where the answers go, a line each", &w.out },
         { "depth", CLI_COUNT, "N", "recall: so many answers a query (50)", &w.depth },
         { "profile", CLI_TEXT, "NAME", "recall: similarity (default), default, balanced, recency",
           &w.profile },
@@ -208,14 +211,18 @@ int cli_eval(int argc, char **argv)
     };
     const struct cli_command command = {
         .name = "eval",
-        .arguments = "FOLDER | recall",
+        .arguments = "FOLDER | recall | ranking | abstain | pairs",
         .least = 1,
         .most = 1,
-        .wants = "wants a folder of golden cases, or 'recall'",
-        .summary = "Runs the golden cases of FOLDER, or answers the queries of a recall set.",
+        .wants = "wants a folder of golden cases, or recall, ranking, abstain or pairs",
+        .summary = "Runs the golden cases of FOLDER, or measures one thing on a set.",
         .details = "FOLDER holds memories.jsonl, cases.jsonl and so on (eval/golden/README.md). Exit\n"
-                   "status 1: an expectation failed, or something foreign was shown. 'recall' writes\n"
-                   "a run file for a scorer. Everything happens in temporary stores.",
+                   "status 1: an expectation failed, or something foreign was shown.\n"
+                   "recall   writes a run file for a scorer\n"
+                   "ranking  at which place the right memory comes\n"
+                   "abstain  how often nothing is said where nothing is to be said\n"
+                   "pairs    which pairs of texts become one memory\n"
+                   "Everything happens in temporary stores (docs/evaluation.md).",
         .groups = CLI_GROUP_MODEL,
         .options = options,
         .option_count = COUNT_OF(options),
@@ -228,6 +235,12 @@ int cli_eval(int argc, char **argv)
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
     mn_scratch_heed_signals();
+    struct cli_quality quality = {
+        .queries = w.queries, .memories = w.memories, .out = w.out, .json = common.json
+    };
+    make_setup(&common, &w, &quality.setup);
+    if (cli_eval_quality(arguments[0], &quality, &code))
+        return code;
     return strcmp(arguments[0], "recall") ? golden(&common, &w, arguments[0])
                                           : recall(&common, &w);
 }

@@ -53,3 +53,16 @@ enum mneme_status mn_lines_read(const char *path, bool must_exist, mn_line_fn li
     }
     return ferror(file) ? mn_fail(err, MNEME_UNAVAILABLE, "reading %s failed", path) : MNEME_OK;
 }
+
+enum mneme_status mn_lines_write(const char *path, const struct mn_buf *lines,
+                                 struct mneme_error *err)
+{
+    if (lines->failed)
+        return mn_fail_memory(err);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return mn_fail(err, MNEME_UNAVAILABLE, "out: cannot write %s: %s", path, strerror(errno));
+    bool good = fwrite(lines->at, 1, lines->bytes, file) == lines->bytes;
+    good = !fclose(file) && good;
+    return good ? MNEME_OK : mn_fail(err, MNEME_UNAVAILABLE, "out: writing %s failed", path);
+}

@@ -1,5 +1,5 @@
 /*
- * lines.h - files of JSON Lines, read line by line.
+ * lines.h - files of JSON Lines, read line by line and written whole.
  */
 #ifndef MN_EVAL_LINES_H
 #define MN_EVAL_LINES_H
@@ -20,5 +20,9 @@ typedef enum mneme_status (*mn_line_fn)(void *context, struct mn_str line,
  */
 enum mneme_status mn_lines_read(const char *path, bool must_exist, mn_line_fn line, void *context,
                                 struct mneme_error *err);
+
+/* MNEME_UNAVAILABLE: it cannot be written; what is there then is not whole. */
+enum mneme_status mn_lines_write(const char *path, const struct mn_buf *lines,
+                                 struct mneme_error *err);
 
 #endif

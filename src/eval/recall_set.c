@@ -6,7 +6,6 @@
  */
 #include "eval/recall_set.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +13,13 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "eval/lines.h"
+#include "eval/progress.h"
 
 #define ARENA_BYTES_MAX ((size_t)4 << 30)
 #define CALL_BYTES_MAX ((size_t)1 << 30)
 #define TENANT "recall"
 #define AFTER_MS INT64_C(3600000) /* questions are asked an hour after the last item */
-#define PROGRESS_EVERY 50
+#define ITEMS_AT_ONCE 50
 
 struct item {
     const char *user;
@@ -161,25 +161,17 @@ static void fill_memory(const struct item *item, struct mneme_memory *memory)
     memory->created_at_ms = memory->updated_at_ms = item->time_ms;
 }
 
-static void tell(FILE *progress, const char *what, size_t done, size_t count)
-{
-    if (progress && (done % PROGRESS_EVERY == 0 || done == count)) {
-        fprintf(progress, "\r%s %zu of %zu%s", what, done, count, done == count ? "\n" : "");
-        fflush(progress);
-    }
-}
-
 /* Some at a time, so that the progress moves while texts are embedded. */
 static enum mneme_status load(const struct set *set, FILE *progress, struct mn_scratch *store,
                               struct mneme_error *err)
 {
-    struct mneme_record record[PROGRESS_EVERY];
-    struct mneme_event event[PROGRESS_EVERY];
-    struct mneme_memory memory[PROGRESS_EVERY];
+    struct mneme_record record[ITEMS_AT_ONCE];
+    struct mneme_event event[ITEMS_AT_ONCE];
+    struct mneme_memory memory[ITEMS_AT_ONCE];
 
-    for (size_t at = 0; at < set->items.count; at += PROGRESS_EVERY) {
+    for (size_t at = 0; at < set->items.count; at += ITEMS_AT_ONCE) {
         size_t left = set->items.count - at;
-        size_t some = left < PROGRESS_EVERY ? left : PROGRESS_EVERY;
+        size_t some = left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE;
 
         for (size_t i = 0; i < some; i++) {
             const struct item *item = &set->items.item[at + i];
@@ -196,7 +188,7 @@ static enum mneme_status load(const struct set *set, FILE *progress, struct mn_s
             }
         }
         MN_TRY(mn_scratch_load(store, record, some, err));
-        tell(progress, "items", at + some, set->items.count);
+        mn_progress_tell(progress, "items", at + some, set->items.count);
     }
     return MNEME_OK;
 }
@@ -285,21 +277,9 @@ static enum mneme_status ask_all(const struct mn_recall_options *options, const 
         }
         MN_TRY(ask(options, query, now_ms, store, out, &found, err));
         report->unanswered += !found;
-        tell(options->progress, "queries", i + 1, set->queries.count);
+        mn_progress_tell(options->progress, "queries", i + 1, set->queries.count);
     }
     return MNEME_OK;
-}
-
-static enum mneme_status write_file(const char *path, const struct mn_buf *out,
-                                    struct mneme_error *err)
-{
-    FILE *file = fopen(path, "wb");
-
-    if (!file)
-        return mn_fail(err, MNEME_UNAVAILABLE, "out: cannot write %s: %s", path, strerror(errno));
-    bool good = fwrite(out->at, 1, out->bytes, file) == out->bytes;
-    good = !fclose(file) && good;
-    return good ? MNEME_OK : mn_fail(err, MNEME_UNAVAILABLE, "out: writing %s failed", path);
 }
 
 /* ---- the whole ---- */
@@ -336,7 +316,7 @@ enum mneme_status mn_recall_run(const struct mn_recall_options *options,
     MN_TRY(ask_all(options, &set, &store, &out, &report, err));
     report.load_s = (double)(loaded_us - begun_us) / 1e6;
     report.ask_s = (double)(mn_clock_monotonic_us() - loaded_us) / 1e6;
-    MN_TRY(write_file(options->out_path, &out, err));
+    MN_TRY(mn_lines_write(options->out_path, &out, err));
     *ret_report = report;
     return MNEME_OK;
 }

@@ -75,8 +75,9 @@ static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outco
 /* ---- one memory ---- */
 
 #define ATTEMPTS_MAX 16      /* each time somebody else wrote of the same key or text meanwhile */
-#define NOMINATED_MAX 3      /* rows compared by text, at some 70 us each */
-#define NOMINATE_COVERAGE 0.5 /* light rewordings share more of their words */
+/* Rows compared by text, at some 70 us each. The best by BM25, however little they share: in a small
+ * partition the words that are new weigh most, so that a share of all says nothing. */
+#define NOMINATED_MAX 8
 
 /* The rows of this partition, agent and scope that an index holds for like the draft's text. */
 static enum mneme_status nominate(struct mn_world *world, const struct mneme_memory *draft,
@@ -116,7 +117,7 @@ static enum mneme_status nominate(struct mn_world *world, const struct mneme_mem
     for (size_t i = 0; i < hits.count; i++) {
         struct mn_row *row;
 
-        if (hits.item[i].coverage < NOMINATE_COVERAGE || hits.item[i].unit.is_event)
+        if (hits.item[i].coverage <= 0 || hits.item[i].unit.is_event)
             continue;
         row = mn_array_add(arena, &rows);
         if (!row)
