@@ -51,7 +51,7 @@ static enum mneme_status read_query(void *context, struct mn_str line, struct mn
     return mn_empty(query->text) ? mn_fail(err, MNEME_INVALID, "query: is empty") : MNEME_OK;
 }
 
-/* Cases that want a memory, each text once. */
+/* Cases that want a memory, each text once; what mode none returns is a rule's, and no rule is here. */
 static enum mneme_status add_cases(struct abstaining *a, struct mneme_error *err)
 {
     for (size_t i = 0; i < a->golden.cases.count; i++) {
@@ -60,7 +60,7 @@ static enum mneme_status add_cases(struct abstaining *a, struct mneme_error *err
 
         for (size_t j = 0; j < a->queries.count; j++)
             known = known || mn_same(a->queries.item[j].text, c->request.text);
-        if (known || !c->expect.required.count)
+        if (known || !c->expect.required.count || c->expect.mode == MNEME_MODE_NONE)
             continue;
         struct query *query = mn_array_add(a->report->arena, &a->queries);
         if (!query)
