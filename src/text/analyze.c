@@ -24,6 +24,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "text/fold.h"
+#include "text/framing.h"
 #include "text/letters.h"
 #include "text/stem.h"
 #include "text/words.h"
@@ -306,18 +307,24 @@ static void analyze(struct analysis *a)
     }
 }
 
-enum mneme_status mn_text_terms(struct mn_arena *arena, const char *text, size_t bytes,
-                                struct mn_terms *terms, struct mneme_error *err)
+static char *lowered(struct mn_arena *arena, struct mn_str cased)
 {
-    struct mn_str cased = mn_fold_cased(arena, text, bytes);
+    char *lower = cased.at ? mn_arena_copy_n(arena, cased.at, cased.bytes) : NULL;
+
+    for (size_t i = 0; lower && i < cased.bytes; i++)
+        lower[i] = mn_letter_to_lower(lower[i]);
+    return lower;
+}
+
+static enum mneme_status add_terms(struct mn_arena *arena, struct mn_str cased,
+                                   struct mn_terms *terms, struct mneme_error *err)
+{
     struct mn_terms made = *terms;
     struct analysis a = { .arena = arena, .terms = &made };
-    char *lower = cased.at ? mn_arena_copy_n(arena, cased.at, cased.bytes) : NULL;
+    char *lower = lowered(arena, cased);
 
     if (!lower)
         return mn_fail_memory(err);
-    for (size_t i = 0; i < cased.bytes; i++)
-        lower[i] = mn_letter_to_lower(lower[i]);
     if (made.room == 0) {
         size_t room = cased.bytes / 4 + 4;
 
@@ -335,6 +342,25 @@ enum mneme_status mn_text_terms(struct mn_arena *arena, const char *text, size_t
         return mn_fail_memory(err);
     *terms = made;
     return MNEME_OK;
+}
+
+enum mneme_status mn_text_terms(struct mn_arena *arena, const char *text, size_t bytes,
+                                struct mn_terms *terms, struct mneme_error *err)
+{
+    return add_terms(arena, mn_fold_cased(arena, text, bytes), terms, err);
+}
+
+/* The text without its frame ("tell me about"); .at NULL when it has none, or the arena is full. */
+static struct mn_str unframed(struct mn_arena *arena, struct mn_str cased)
+{
+    char *lower = lowered(arena, cased);
+    char *bare = NULL;
+
+    if (lower && mn_framing_blank(lower))
+        bare = mn_arena_copy_n(arena, cased.at, cased.bytes);
+    for (size_t i = 0; bare && i < cased.bytes; i++)
+        bare[i] = lower[i] == ' ' ? ' ' : bare[i];
+    return (struct mn_str){ bare, bare ? cased.bytes : 0 };
 }
 
 /* Keeps the first of equal hashes, in place. False when the arena is full. */
@@ -367,9 +393,14 @@ static bool keep_first(struct mn_arena *arena, struct mn_terms *terms)
 enum mneme_status mn_text_query_terms(struct mn_arena *arena, const char *text, size_t bytes,
                                       struct mn_terms *terms, struct mneme_error *err)
 {
+    struct mn_str cased = mn_fold_cased(arena, text, bytes);
+    struct mn_str bare = unframed(arena, cased);
     struct mn_terms made = *terms;
 
-    MN_TRY(mn_text_terms(arena, text, bytes, &made, err));
+    if (bare.at)
+        MN_TRY(add_terms(arena, bare, &made, err));
+    if (made.count == terms->count)
+        MN_TRY(add_terms(arena, cased, &made, err));
     if (!keep_first(arena, &made))
         return mn_fail_memory(err);
     *terms = made;

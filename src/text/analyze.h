@@ -56,7 +56,8 @@ struct mn_terms {
 enum mneme_status mn_text_terms(struct mn_arena *arena, const char *text, size_t bytes,
                                 struct mn_terms *terms, struct mneme_error *err);
 
-/* The same, each hash once (its first place is kept): what a request asks for. */
+/* What a request asks for: the same, each hash once (its first place is kept), without the frame of
+ * the question (text/framing.h) unless nothing else is left. */
 enum mneme_status mn_text_query_terms(struct mn_arena *arena, const char *text, size_t bytes,
                                       struct mn_terms *terms, struct mneme_error *err);
 
