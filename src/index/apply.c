@@ -46,7 +46,7 @@ void mn_index_free(struct mn_index *index)
 
 const char *mn_index_profile(const struct mn_world *world)
 {
-    return world->model ? world->model->profile.hash : "";
+    return world->model ? world->model->profile.vectors_hash : "";
 }
 
 static enum mneme_status build(struct mn_world *world, struct mn_partition partition,

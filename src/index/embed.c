@@ -37,7 +37,7 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
     *row = (struct mn_vector_row){
         .partition = { unit->memory.tenant_id, unit->memory.user_id },
         .unit_id = unit->id,
-        .profile = world->model->profile.hash,
+        .profile = world->model->profile.vectors_hash,
         .text_hash = hash,
         .dim = dim,
         .vector = vector,
@@ -113,7 +113,7 @@ enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, s
 
     if (!arena)
         return mn_fail_memory(err);
-    MN_TRY(world->store->ops->units_without_vector(world->store, world->model->profile.hash, limit,
+    MN_TRY(world->store->ops->units_without_vector(world->store, world->model->profile.vectors_hash, limit,
                                                    arena, &units, err));
     return embed_units(world, &units, arena, ret_done, err);
 }
@@ -131,7 +131,7 @@ enum mneme_status mn_index_embed_units(struct mn_world *world, struct mn_partiti
     if (!arena)
         return mn_fail_memory(err);
     MN_TRY(world->store->ops->units_get(world->store, partition, ids, count,
-                                        world->model->profile.hash, arena, &all, err));
+                                        world->model->profile.vectors_hash, arena, &all, err));
     for (size_t i = 0; i < all.count; i++)
         if (!all.item[i].vector)
             all.item[lacking.count++] = all.item[i];

@@ -83,7 +83,7 @@ static bool key_of(const struct mn_model_profile *profile, enum mn_embed_kind ki
     MN_BUF_AUTO whole = { 0 };
     char hex[MN_SHA256_HEX_BYTES];
 
-    mn_buf_text(&whole, profile->hash);
+    mn_buf_text(&whole, profile->vectors_hash);
     mn_buf_char(&whole, kind == MN_EMBED_REQUEST ? '?' : '.');
     mn_buf_text(&whole, text);
     if (whole.failed || !mn_sha256_hex(whole.at, whole.bytes, hex))

@@ -1,9 +1,9 @@
 /*
  * model_cache.h - a model that remembers the vectors it made, in a file.
  *
- * Wraps any other model. A vector is kept by the hash of the profile, of the kind (request or
- * passage) and of the folded text, so that one file may serve several profiles of one dimension;
- * no text is stored. Several processes may use one file: each sees what the others appended before
+ * Wraps any other model. A vector is kept by the hash of what the profile makes vectors of, of the
+ * kind (request or passage) and of the folded text, so that one file may serve several profiles of
+ * one dimension; no text is stored. Several processes may use one file: each sees what the others appended before
  * it appends itself.
  *
  * Nothing in the file says whose text a vector was made of, so nothing can be taken out alone: an

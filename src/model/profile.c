@@ -8,7 +8,7 @@
  * two. They are means of folded texts with their prefix, since that is what is embedded; capitals
  * alone move the English means by a fifth of their distance from the Chinese ones.
  *
- * The hash is made from a rendering of its own (fields in a fixed order, six decimals), not from
+ * The hashes are made from a rendering of its own (fields in a fixed order, six decimals), not from
  * the file's bytes, so that white space and the order of fields do not make another profile.
  *
  * The built-in profile is models/profiles/multilingual-e5-small-q4_0.json, embedded at build.
@@ -222,35 +222,55 @@ static void render_mean(struct mn_json_writer *w, const float *mean, size_t dim)
     mn_json_close(w, ']');
 }
 
-static enum mneme_status set_hash(struct mn_model_profile *profile, struct mneme_error *err)
+/* What a vector depends on. */
+static void render_origin(struct mn_json_writer *w, const struct mn_model_profile *profile)
+{
+    mn_json_field_text(w, "name", profile->name);
+    mn_json_field_integer(w, "dim", (int64_t)profile->dim);
+    mn_json_field_text(w, "request_prefix", profile->request_prefix);
+    mn_json_field_text(w, "passage_prefix", profile->passage_prefix);
+    mn_json_field_text(w, "pooling", profile->pooling);
+    mn_json_field_text(w, "recipe", profile->recipe);
+    mn_json_field_integer(w, "tokens_max", (int64_t)profile->tokens_max);
+}
+
+/* What reads it. */
+static void render_calibration(struct mn_json_writer *w, const struct mn_model_profile *profile)
+{
+    for (size_t i = 0; i < NUMBER_COUNT; i++)
+        mn_json_field_number(w, NUMBER[i].field, *number_at(profile, i), 6);
+    for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
+        mn_json_key(w, LANGUAGE[i].name);
+        mn_json_open(w, '[');
+        render_mean(w, profile->request_mean[LANGUAGE[i].language], profile->dim);
+        render_mean(w, profile->passage_mean[LANGUAGE[i].language], profile->dim);
+        mn_json_close(w, ']');
+    }
+}
+
+static enum mneme_status hash_of(const struct mn_model_profile *profile, bool whole, char hash[17],
+                                 struct mneme_error *err)
 {
     MN_BUF_AUTO text = { 0 };
     struct mn_json_writer w = { .out = &text };
     char hex[MN_SHA256_HEX_BYTES];
 
     mn_json_open(&w, '{');
-    mn_json_field_text(&w, "name", profile->name);
-    mn_json_field_integer(&w, "dim", (int64_t)profile->dim);
-    mn_json_field_text(&w, "request_prefix", profile->request_prefix);
-    mn_json_field_text(&w, "passage_prefix", profile->passage_prefix);
-    mn_json_field_text(&w, "pooling", profile->pooling);
-    mn_json_field_text(&w, "recipe", profile->recipe);
-    mn_json_field_integer(&w, "tokens_max", (int64_t)profile->tokens_max);
-    for (size_t i = 0; i < NUMBER_COUNT; i++)
-        mn_json_field_number(&w, NUMBER[i].field, *number_at(profile, i), 6);
-    for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
-        mn_json_key(&w, LANGUAGE[i].name);
-        mn_json_open(&w, '[');
-        render_mean(&w, profile->request_mean[LANGUAGE[i].language], profile->dim);
-        render_mean(&w, profile->passage_mean[LANGUAGE[i].language], profile->dim);
-        mn_json_close(&w, ']');
-    }
+    render_origin(&w, profile);
+    if (whole)
+        render_calibration(&w, profile);
     mn_json_close(&w, '}');
     if (text.failed || !mn_sha256_hex(text.at, text.bytes, hex))
         return mn_fail_memory(err);
-    memcpy(profile->hash, hex, sizeof(profile->hash) - 1);
-    profile->hash[sizeof(profile->hash) - 1] = '\0';
+    memcpy(hash, hex, 16);
+    hash[16] = '\0';
     return MNEME_OK;
+}
+
+static enum mneme_status set_hashes(struct mn_model_profile *profile, struct mneme_error *err)
+{
+    MN_TRY(hash_of(profile, true, profile->hash, err));
+    return hash_of(profile, false, profile->vectors_hash, err);
 }
 
 enum mneme_status mn_model_profile_parse(const char *json, struct mn_model_profile *ret_profile,
@@ -276,7 +296,7 @@ enum mneme_status mn_model_profile_parse(const char *json, struct mn_model_profi
     MN_TRY(read_scalars(yyjson_doc_get_root(doc), &profile, err));
     MN_TRY(allocate_means(&profile, err));
     MN_TRY(read_means(yyjson_doc_get_root(doc), &profile, err));
-    MN_TRY(set_hash(&profile, err));
+    MN_TRY(set_hashes(&profile, err));
 
     *ret_profile = profile;
     profile = (struct mn_model_profile){ 0 }; /* the means went with the copy */
@@ -291,7 +311,7 @@ enum mneme_status mn_model_profile_rename(struct mn_model_profile *profile, cons
 
     memcpy(renamed.name, name, bytes);
     renamed.name[bytes] = '\0';
-    MN_TRY(set_hash(&renamed, err));
+    MN_TRY(set_hashes(&renamed, err));
     *profile = renamed;
     return MNEME_OK;
 }
