@@ -1,15 +1,22 @@
 /*
- * lock_file.c - flock(2), so that the lock belongs to the open file and not to the process: two
- * handles in one process exclude each other too, and no other close() gives it away.
+ * lock_file.c - fcntl's locks of the open file description, so that a lock belongs to the open file
+ * and not to the process: two handles in one process exclude each other too, and no other close()
+ * gives it away.
  *
- * flock has no time limit, and a library must not use alarms: so it is tried, with short pauses.
+ * Two bytes are locked. The first is the turn; the second is the place of the one who comes next.
+ * Who wants to write waits for that place and then for the turn. A process that writes without
+ * pause therefore cannot take turn after turn while another one waits: the place is not free for
+ * it.
+ *
+ * Waiting for a lock has no time limit, and a library must not use alarms: so it is tried, with
+ * short pauses.
  */
 #include "store/lock_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,8 +24,10 @@
 #include "base/clock.h"
 #include "base/str.h"
 
-#define PAUSE_MIN_US 50
-#define PAUSE_MAX_US 2000
+#define BYTE_TURN 0
+#define BYTE_NEXT 1
+#define PAUSE_MIN_US 20
+#define PAUSE_MAX_US 1000
 
 enum mneme_status mn_lock_file_open(const char *store_path, struct mn_lock_file *lock,
                                     struct mneme_error *err)
@@ -44,15 +53,22 @@ void mn_lock_file_close(struct mn_lock_file *lock)
     lock->fd = -1;
 }
 
-enum mneme_status mn_lock_file_take(struct mn_lock_file *lock, int wait_ms, struct mneme_error *err)
+static bool try_byte(const struct mn_lock_file *lock, off_t byte, short type)
 {
-    int64_t until_us = mn_clock_monotonic_us() + (int64_t)wait_ms * 1000;
+    struct flock range = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+
+    return fcntl(lock->fd, F_OFD_SETLK, &range) == 0;
+}
+
+static enum mneme_status take_byte(const struct mn_lock_file *lock, off_t byte, int64_t until_us,
+                                   int wait_ms, struct mneme_error *err)
+{
     long pause_us = PAUSE_MIN_US;
 
-    while (flock(lock->fd, LOCK_EX | LOCK_NB) != 0) {
+    while (!try_byte(lock, byte, F_WRLCK)) {
         struct timespec pause = { 0, pause_us * 1000 };
 
-        if (errno != EWOULDBLOCK && errno != EINTR)
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             return mn_fail(err, MNEME_UNAVAILABLE, "the store's lock file does not answer (%s)",
                            strerror(errno));
         if (mn_clock_monotonic_us() >= until_us)
@@ -65,7 +81,18 @@ enum mneme_status mn_lock_file_take(struct mn_lock_file *lock, int wait_ms, stru
     return MNEME_OK;
 }
 
+enum mneme_status mn_lock_file_take(struct mn_lock_file *lock, int wait_ms, struct mneme_error *err)
+{
+    int64_t until_us = mn_clock_monotonic_us() + (int64_t)wait_ms * 1000;
+    enum mneme_status status;
+
+    MN_TRY(take_byte(lock, BYTE_NEXT, until_us, wait_ms, err));
+    status = take_byte(lock, BYTE_TURN, until_us, wait_ms, err);
+    (void)try_byte(lock, BYTE_NEXT, F_UNLCK);
+    return status;
+}
+
 void mn_lock_file_give(struct mn_lock_file *lock)
 {
-    (void)flock(lock->fd, LOCK_UN);
+    (void)try_byte(lock, BYTE_TURN, F_UNLCK);
 }

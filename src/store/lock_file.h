@@ -2,7 +2,8 @@
  * lock_file.h - whose turn it is to write, between processes.
  *
  * SQLite would let the second writer fail or wait by polling with growing pauses; here writers take
- * turns on a file of our own beside the store. A process that dies gives its turn back.
+ * turns on a file of our own beside the store, in the order in which they ask, nearly. A process
+ * that dies gives its turn back.
  */
 #ifndef MN_STORE_LOCK_FILE_H
 #define MN_STORE_LOCK_FILE_H

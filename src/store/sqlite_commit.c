@@ -1,6 +1,8 @@
 /*
  * sqlite_commit.c - writing: requests that stand or fall by themselves, in one durable transaction.
  *
+ * Callers that wait are written together (commit_queue.h): one transaction, one wait for the disk.
+ *
  * Each request has a savepoint of its own, so that one that is refused does not sink the others; a
  * fault of the file or the disk ends the whole. Inside a request rows may come in any order: what
  * needs another row (a rule its memory, usage and vectors their unit) is written after the rest,
@@ -18,6 +20,7 @@
 #include "base/str.h"
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
+#include "store/commit_queue.h"
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
@@ -310,7 +313,7 @@ static enum mneme_status commit_request(struct mn_sqlite *db, const struct mn_co
     return mn_sqlite_run(db, SQL_SQLITE_REQUEST_KEEP, err);
 }
 
-/* ---- all requests ---- */
+/* ---- all requests of a group ---- */
 
 /* The states of the rows before the commit and after it. */
 struct step {
@@ -318,19 +321,47 @@ struct step {
     struct mn_row_state to;
 };
 
-static enum mneme_status commit_all(struct mn_sqlite *db, const struct mn_commit *commits,
-                                    size_t count, struct mn_commit_result *results,
-                                    struct step *ret_step, struct mneme_error *err)
+static enum mneme_status write_call(struct mn_sqlite *db, const struct mn_commit_call *call,
+                                    struct mneme_error *err)
 {
-    enum mneme_status status = MNEME_OK;
+    for (size_t i = 0; i < call->count; i++) {
+        struct mn_commit_result *result = &call->results[i];
+
+        result->status = MNEME_OK;
+        result->failed = 0;
+        mn_error_clear(&result->error);
+        MN_TRY(commit_request(db, &call->commits[i], result, err));
+    }
+    return MNEME_OK;
+}
+
+/* *ret_at_fault: the call that ended it, NULL when it was none of them. */
+static enum mneme_status write_group(struct mn_sqlite *db, const struct mn_commit_call *group,
+                                     struct step *ret_step,
+                                     const struct mn_commit_call **ret_at_fault,
+                                     struct mneme_error *err)
+{
+    *ret_at_fault = NULL;
+    MN_TRY(mn_now_state(db, &ret_step->from, err));
+    for (const struct mn_commit_call *call = group; call; call = call->next) {
+        *ret_at_fault = call;
+        MN_TRY(write_call(db, call, err));
+    }
+    *ret_at_fault = NULL;
+    return mn_now_state(db, &ret_step->to, err);
+}
+
+static enum mneme_status commit_group(struct mn_sqlite *db, const struct mn_commit_call *group,
+                                      struct step *ret_step,
+                                      const struct mn_commit_call **ret_at_fault,
+                                      struct mneme_error *err)
+{
+    enum mneme_status status;
     bool uncertain = false;
 
+    *ret_at_fault = NULL;
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
-    status = mn_now_state(db, &ret_step->from, err);
-    for (size_t i = 0; status == MNEME_OK && i < count; i++)
-        status = commit_request(db, &commits[i], &results[i], err);
-    if (status == MNEME_OK)
-        status = mn_now_state(db, &ret_step->to, err);
+    status = write_group(db, group, ret_step, ret_at_fault, err);
     if (status == MNEME_OK) {
         status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
         uncertain =
@@ -343,33 +374,103 @@ static enum mneme_status commit_all(struct mn_sqlite *db, const struct mn_commit
     return status;
 }
 
+/* Into `touch`, which has room for all of them. */
+static size_t list_touched(const struct mn_commit *commit, struct mn_row_touch *touch)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < commit->count; i++) {
+        const struct mn_write *w = &commit->write[i];
+
+        if (w->kind == MN_WRITE_MEMORY)
+            touch[count++] = (struct mn_row_touch){ w->memory->tenant_id,
+                                                    mn_or_empty(w->memory->user_id),
+                                                    w->memory->id };
+        else if (w->kind == MN_WRITE_USAGE || w->kind == MN_WRITE_USAGE_ADD)
+            touch[count++] = (struct mn_row_touch){ w->usage->tenant_id, NULL,
+                                                    w->usage->memory_id };
+    }
+    return count;
+}
+
 /* Of the rows that are kept decoded only those leave that were written: the next reader need not ask
  * what it was. Where that cannot be listed all leave. */
 static void tell_rows(struct mn_row_cache *rows, const struct step *step,
-                      const struct mn_commit *commits, size_t count)
+                      const struct mn_commit_call *group)
 {
-    struct mn_row_touch *touch;
-    size_t room = 1;
-    size_t touched = 0;
+    struct {
+        struct mn_row_touch *item;
+        size_t count, room;
+    } touched = { NULL, 0, 1 };
 
-    for (size_t c = 0; c < count; c++)
-        room += commits[c].count;
-    touch = calloc(room, sizeof *touch);
-    for (size_t c = 0; touch && c < count; c++) {
-        for (size_t i = 0; i < commits[c].count; i++) {
-            const struct mn_write *w = &commits[c].write[i];
-
-            if (w->kind == MN_WRITE_MEMORY)
-                touch[touched++] = (struct mn_row_touch){ w->memory->tenant_id,
-                                                          mn_or_empty(w->memory->user_id),
-                                                          w->memory->id };
-            else if (w->kind == MN_WRITE_USAGE || w->kind == MN_WRITE_USAGE_ADD)
-                touch[touched++] =
-                    (struct mn_row_touch){ w->usage->tenant_id, NULL, w->usage->memory_id };
-        }
+    for (const struct mn_commit_call *call = group; call; call = call->next)
+        for (size_t c = 0; c < call->count; c++)
+            touched.room += call->commits[c].count;
+    touched.item = calloc(touched.room, sizeof *touched.item);
+    for (const struct mn_commit_call *call = group; touched.item && call; call = call->next) {
+        for (size_t i = 0; i < call->count; i++)
+            touched.count += list_touched(&call->commits[i], touched.item + touched.count);
     }
-    (void)mn_row_cache_move(rows, step->from, step->to, touch, touched);
-    free(touch);
+    (void)mn_row_cache_move(rows, step->from, step->to, touched.item, touched.count);
+    free(touched.item);
+}
+
+static void answer(struct mn_commit_call *group, enum mneme_status status,
+                   const struct mneme_error *error)
+{
+    for (struct mn_commit_call *call = group; call; call = call->next) {
+        call->status = status;
+        call->error = *error;
+    }
+}
+
+/* With the lock in hand. What one call breaks off is undone for all; then each writes for itself, so
+ * that only the one at fault fails. */
+static void serve(struct mn_sqlite_store *self, struct mn_commit_call *group)
+{
+    const struct mn_commit_call *at_fault = NULL;
+    struct mneme_error error;
+    struct step step = { 0 };
+    enum mneme_status status;
+
+    mn_error_clear(&error);
+    status = commit_group(self->writer, group, &step, &at_fault, &error);
+    if (status == MNEME_OK)
+        tell_rows(self->rows, &step, group);
+    if (status == MNEME_OK || !at_fault || !group->next) {
+        answer(group, status, &error);
+        return;
+    }
+    for (struct mn_commit_call *call = group; call; call = call->next) {
+        struct mn_commit_call alone = *call;
+
+        alone.next = NULL;
+        serve(self, &alone);
+        call->status = alone.status;
+        call->error = alone.error;
+    }
+}
+
+/* The first of the queue writes for who waits behind it. */
+static void lead(struct mn_sqlite_store *self)
+{
+    struct mn_commit_call *group;
+    struct mneme_error error;
+    enum mneme_status status;
+
+    mn_error_clear(&error);
+    (void)pthread_mutex_lock(&self->write_mutex);
+    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, &error);
+    group = mn_commit_queue_take(&self->queue,
+                                 status == MNEME_OK ? MN_SQLITE_GROUP_ROWS : SIZE_MAX);
+    if (status == MNEME_OK) {
+        serve(self, group);
+        mn_lock_file_give(&self->lock);
+    } else {
+        answer(group, status, &error);
+    }
+    (void)pthread_mutex_unlock(&self->write_mutex);
+    mn_commit_queue_end(&self->queue, group);
 }
 
 enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commit *commits,
@@ -377,24 +478,15 @@ enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commi
                                    struct mneme_error *err)
 {
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
-    struct step step = { 0 };
-    enum mneme_status status;
+    struct mn_commit_call call = { .commits = commits, .count = count, .results = results };
+    bool leads = false;
 
     if (!self->writer)
         return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
-    for (size_t i = 0; i < count; i++) {
-        results[i].status = MNEME_OK;
-        results[i].failed = 0;
-        mn_error_clear(&results[i].error);
-    }
-    (void)pthread_mutex_lock(&self->write_mutex);
-    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, err);
-    if (status == MNEME_OK) {
-        status = commit_all(self->writer, commits, count, results, &step, err);
-        mn_lock_file_give(&self->lock);
-        if (status == MNEME_OK)
-            tell_rows(self->rows, &step, commits, count);
-    }
-    (void)pthread_mutex_unlock(&self->write_mutex);
-    return status;
+    MN_TRY(mn_commit_queue_join(&self->queue, &call, MN_SQLITE_WAIT_MS, &leads, err));
+    if (leads)
+        lead(self);
+    if (call.status != MNEME_OK && err)
+        *err = call.error;
+    return call.status;
 }

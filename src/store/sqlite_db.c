@@ -202,7 +202,7 @@ sqlite3 *mn_sqlite_handle(struct mn_sqlite *db)
     return db->handle;
 }
 
-void mn_sqlite_trust(struct mn_sqlite *db)
+void mn_sqlite_merge_at_close(struct mn_sqlite *db)
 {
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
 }

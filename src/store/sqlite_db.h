@@ -41,8 +41,9 @@ void mn_sqlite_free_at(struct mn_sqlite **db); /* for MN_CLEANUP */
 #define MN_SQLITE_AUTO MN_CLEANUP(mn_sqlite_free_at) struct mn_sqlite *
 
 sqlite3 *mn_sqlite_handle(struct mn_sqlite *db);
-/* Until it is trusted, closing a connection leaves the files as they are. */
-void mn_sqlite_trust(struct mn_sqlite *db);
+/* Closing a connection leaves the files as they are, unless this was said: then the last one of all
+ * merges the log into the file and removes it. */
+void mn_sqlite_merge_at_close(struct mn_sqlite *db);
 
 /* What the connection's last error means; `code` is SQLite's. */
 enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_error *err);

@@ -4,8 +4,8 @@
  * Opening a file in WAL mode makes files beside it and may replay a log, so a file is first looked
  * at as if it could not change: foreign, damaged, encrypted under another key, or made by a newer
  * version, it is refused before anything is touched. Only where a log is left (a writer is at work,
- * or died) the look may be at a page half written, and the opened connection decides; until it is
- * trusted, closing it replays nothing.
+ * or died) the look may be at a page half written, and the opened connection decides; closing it again
+ * replays nothing.
  *
  * A new file is made empty with the permissions of private data, then filled in one transaction
  * behind the lock file. Killed in between, it is still empty: opening it with `create` goes on.
@@ -206,7 +206,6 @@ static enum mneme_status fill(const struct mn_store_options *options, const char
         /* this connection was there before the figures that its plans need */
         MN_TRY(mn_sqlite_run(db, SQL_SQLITE_LOAD_STATISTICS, err));
     }
-    mn_sqlite_trust(db);
     *ret_db = db;
     db = NULL;
     return MNEME_OK;
@@ -357,7 +356,6 @@ static enum mneme_status open_to_write(const struct mn_store_options *options, c
         return make_or_migrate(options, path, lock, ret_db, err);
     }
     MN_TRY(mn_lock_file_open(path, lock, err));
-    mn_sqlite_trust(db);
     *ret_db = db;
     db = NULL;
     return MNEME_OK;

@@ -16,6 +16,8 @@
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 
+#define CLOSE_WAIT_MS 1000
+
 /* ---- readers ---- */
 
 /* With read_mutex held. NULL and *ret_may_open: the caller opens one, outside of the mutex. */
@@ -92,18 +94,32 @@ void mn_reading_end(struct mn_reading *reading)
 
 /* ---- the handle ---- */
 
+/* Closing the last connection of all merges the log into the file. Whoever has to wait for the turn
+ * is not the last one, and leaves the log to who writes. */
+static void close_writer(struct mn_sqlite_store *self)
+{
+    if (!self->writer)
+        return;
+    if (mn_lock_file_take(&self->lock, CLOSE_WAIT_MS, NULL) == MNEME_OK) {
+        mn_sqlite_merge_at_close(self->writer);
+        mn_file_guard_yield(&self->guard);
+    }
+    mn_sqlite_free(self->writer);
+}
+
 static void free_store(struct mn_store *store)
 {
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
 
     if (!self)
         return;
-    /* The writer last: closing the last connection merges the log into the file. */
     for (int i = 0; i < self->readers_idle; i++)
         mn_sqlite_free(self->reader[i]);
-    mn_sqlite_free(self->writer);
+    close_writer(self);
+    mn_file_guard_close(&self->guard);
     mn_lock_file_close(&self->lock);
     mn_row_cache_free(self->rows);
+    mn_commit_queue_release(&self->queue);
     (void)pthread_mutex_destroy(&self->write_mutex);
     (void)pthread_mutex_destroy(&self->read_mutex);
     (void)pthread_cond_destroy(&self->reader_back);
@@ -212,6 +228,9 @@ enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
         return mn_fail_memory(err);
     self->base.ops = &sqlite_ops;
     self->lock.fd = -1;
+    self->guard.fd = -1;
+    mn_file_locks_begin();
+    mn_commit_queue_init(&self->queue, MN_SQLITE_WAITING_MAX);
     (void)pthread_mutex_init(&self->write_mutex, NULL); /* default attributes: cannot fail */
     (void)pthread_mutex_init(&self->read_mutex, NULL);
     (void)pthread_cond_init(&self->reader_back, NULL);
@@ -232,6 +251,8 @@ enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
     } else {
         self->writer = db;
     }
+    if (self->read_mode != MN_SQLITE_IMMUTABLE)
+        MN_TRY(mn_file_guard_open(self->path, &self->guard, err));
     MN_TRY(mn_sqlite_meta(db, "store_id", self->id, sizeof self->id, err));
     *ret_store = &self->base;
     self = NULL;

@@ -9,12 +9,16 @@
 
 #include <pthread.h>
 
+#include "store/commit_queue.h"
+#include "store/file_locks.h"
 #include "store/lock_file.h"
 #include "store/row_cache.h"
 #include "store/sqlite_db.h"
 #include "store/store.h"
 
 #define MN_SQLITE_READERS_MAX 8
+#define MN_SQLITE_WAITING_MAX 256  /* calls that wait for their commit; more wait for a place */
+#define MN_SQLITE_GROUP_ROWS 1024  /* written in one transaction for several calls */
 #define MN_SQLITE_ROW_BYTES_MAX ((size_t)16 << 20) /* of rows that are kept decoded */
 
 struct mn_sqlite_store {
@@ -25,9 +29,11 @@ struct mn_sqlite_store {
     size_t key_bytes;
     enum mn_sqlite_mode read_mode;
 
-    pthread_mutex_t write_mutex; /* guards writer and lock */
+    struct mn_commit_queue queue; /* of those who commit */
+    pthread_mutex_t write_mutex;  /* guards writer and lock */
     struct mn_sqlite *writer;    /* NULL: read only */
     struct mn_lock_file lock;
+    struct mn_file_guard guard;
 
     struct mn_row_cache *rows; /* guards itself */
 

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -591,6 +590,7 @@ static void a_writer_waits_for_its_turn(void **state)
 {
     struct place *place = *state;
     struct timespec pause = { 0, 100000000 };
+    struct flock turn = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
     char name[110];
     int status = -1;
     pid_t child;
@@ -600,7 +600,7 @@ static void a_writer_waits_for_its_turn(void **state)
     (void)snprintf(name, sizeof name, "%s.lock", place->file);
     lock = open(name, O_RDWR | O_CLOEXEC);
     assert_true(lock >= 0);
-    assert_int_equal(flock(lock, LOCK_SH), 0); /* a turn is one writer's: even this is in its way */
+    assert_int_equal(fcntl(lock, F_OFD_SETLK, &turn), 0);
     child = fork();
     if (child == 0) {
         (void)close(lock);
@@ -608,7 +608,8 @@ static void a_writer_waits_for_its_turn(void **state)
     }
     (void)nanosleep(&pause, NULL);
     assert_int_equal(waitpid(child, &status, WNOHANG), 0);
-    assert_int_equal(flock(lock, LOCK_UN), 0);
+    turn.l_type = F_UNLCK;
+    assert_int_equal(fcntl(lock, F_OFD_SETLK, &turn), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
