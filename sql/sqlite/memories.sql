@@ -16,6 +16,9 @@ SELECT 1 FROM memories WHERE tenant = :tenant AND id = :id;
 -- name: MEMORY_IS_OF_OWNER
 SELECT 1 FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
 
+-- name: MEMORY_REPLACES
+SELECT supersedes FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
+
 -- name: MEMORY_BY_HASH
 SELECT * FROM memory_rows
 WHERE tenant = :tenant AND owner = :owner AND content_hash = :content_hash
@@ -148,7 +151,8 @@ INSERT INTO memories VALUES
      :content_hash, :provenance, :created_at_ms, :updated_at_ms, :confirmed_at_ms, :attributes,
      :embed_hash);
 
--- Neither makes a row for what is not there.
+-- Neither makes a row for what is not there. Counts end at 2^53, where every reader of JSON still
+-- tells numbers apart.
 
 -- name: USAGE_ADD
 INSERT INTO usage
@@ -158,8 +162,10 @@ WHERE EXISTS (SELECT 1 FROM memories WHERE tenant = :tenant AND id = :memory_id)
    OR EXISTS (SELECT 1 FROM events WHERE tenant = :tenant AND id = :memory_id)
 ON CONFLICT (tenant, memory_id) DO UPDATE SET
     last_accessed_at_ms = max(last_accessed_at_ms, excluded.last_accessed_at_ms),
-    access_count = access_count + excluded.access_count,
-    used_count = used_count + excluded.used_count,
+    access_count = min(min(access_count, 9007199254740992)
+                       + min(excluded.access_count, 9007199254740992), 9007199254740992),
+    used_count = min(min(used_count, 9007199254740992)
+                     + min(excluded.used_count, 9007199254740992), 9007199254740992),
     confidence = CASE WHEN excluded.confidence >= 0.0 THEN excluded.confidence
                  ELSE usage.confidence END,
     confidence_computed_at_ms = CASE WHEN excluded.confidence >= 0.0

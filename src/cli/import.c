@@ -2,11 +2,13 @@
  * import.c - what others have written down, into the store.
  *
  * JSON Lines are mneme's own records, a line each; a Markdown rule file is one memory per rule, of
- * scope repo, said by the user, with its file and line as the source. A file is read and checked as a
- * whole and then committed in one piece, so that a bad line leaves nothing behind; only a file beyond
- * the limits below goes in several. Importing again changes nothing: rows keep their ids, a row without
- * one gets an id made of what it says, and a rule that left its file is deprecated. Vectors are made
- * after the commit, with their progress shown.
+ * scope repo, said by the user, with its file (as its repository knows it) and line as the source. All
+ * files of a call are read and checked as a whole and then committed in one piece, so that a bad line
+ * leaves nothing behind; only what is beyond the limits below goes in several, and a failure then says
+ * how many stayed. Importing again changes nothing: rows keep their ids, a row without one gets an id
+ * made of what it says, and a rule that left its file is deprecated. With --json each row is
+ * acknowledged by a line of its own, once it is durable. Vectors are made after the commit, with their
+ * progress shown.
  */
 #include "cli/import.h"
 
@@ -22,11 +24,13 @@
 #include "base/str.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+#define LINES_BYTES_MAX ((size_t)16 << 30) /* of what is noted beside the parsed lines */
 #define COMMIT_ROWS ((size_t)20000)
 #define COMMIT_BYTES ((size_t)64 << 20)
 #define EMBED_AT_ONCE 32
 
 struct line {
+    const char *path;
     struct mneme_parsed *parsed;
     struct mneme_record record;
     size_t number; /* in the file, from 1 */
@@ -38,10 +42,11 @@ struct importing {
     const struct cli_common *common;
     struct mneme_change change;
     struct mneme_memory defaults; /* tenant, user, agent for lines that name none */
-    const char *path;
-    const char *repo; /* of Markdown rules */
+    const char *path;   /* of the file being read */
+    const char *source; /* what its rules call it */
+    const char *repo;   /* of Markdown rules */
 
-    struct mn_arena *arena; /* of one file */
+    struct mn_arena *arena;
     struct {
         struct line *item;
         size_t count;
@@ -125,7 +130,7 @@ static enum mneme_status add(struct importing *in, struct mneme_parsed *parsed, 
         mneme_parsed_free(parsed);
         return mn_fail_memory(err);
     }
-    *line = (struct line){ parsed, *mneme_parsed_record(parsed), number, bytes };
+    *line = (struct line){ in->path, parsed, *mneme_parsed_record(parsed), number, bytes };
     if (line->record.memory && mn_empty(line->record.memory->id))
         return name_memory(in, &line->record, err);
     if (line->record.event && mn_empty(line->record.event->id))
@@ -160,6 +165,15 @@ static void count_receipt(struct importing *in, const struct mneme_receipt *rece
     }
 }
 
+/* What an error adds when rows before it are in the store already. */
+static const char *stayed(struct importing *in, size_t count)
+{
+    const char *text =
+        count ? mn_arena_printf(in->arena, "; the %zu rows before it were written", count) : "";
+
+    return mn_or_empty(text);
+}
+
 /* Commits lines from..from+count together; an error names the file and the line. */
 static enum mneme_status commit_lines(struct importing *in, size_t from, size_t count,
                                       struct mneme_error *err)
@@ -181,8 +195,8 @@ static enum mneme_status commit_lines(struct importing *in, size_t from, size_t 
     for (size_t i = 0; status == MNEME_OK && i < count; i++)
         count_receipt(in, &receipts[i]);
     if (status != MNEME_OK)
-        mn_fail(err, status, "%s line %zu: %s", in->path, in->lines.item[from + failed].number,
-                why.message);
+        mn_fail(err, status, "%s line %zu: %s%s", in->lines.item[from + failed].path,
+                in->lines.item[from + failed].number, why.message, stayed(in, from));
     free(records);
     free(receipts);
     return status;
@@ -197,6 +211,7 @@ static enum mneme_status write_lines(struct importing *in, struct mneme_error *e
             bytes += in->lines.item[from + count++].bytes;
         MN_TRY(commit_lines(in, from, count, err));
         from += count;
+        fflush(stdout);
     }
     return MNEME_OK;
 }
@@ -267,13 +282,37 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/*
+ * The file as its repository knows it, so that two of one name do not take each other's rules for
+ * their own; outside a repository, its name. In the arena, NULL when that is full.
+ */
+static const char *source_of(const char *path, struct mn_arena *arena)
+{
+    char *whole = realpath(path, NULL);
+    const char *source = base_name(path);
+
+    for (size_t end = whole ? strlen(whole) : 0; end > 0; end--) {
+        if (whole[end] != '/')
+            continue;
+        const char *git = mn_arena_printf(arena, "%.*s/.git", (int)end, whole);
+
+        if (git && access(git, F_OK) == 0) {
+            source = whole + end + 1;
+            break;
+        }
+    }
+    source = mn_arena_copy(arena, source);
+    free(whole);
+    return source;
+}
+
 /* The rule as a JSON record, so that it enters by the same door as any other line. */
 static enum mneme_status rule_json(struct importing *in, const struct cli_rule_text *rule,
                                    const char *id, struct mn_buf *out, struct mneme_error *err)
 {
     struct mn_json_writer w = { .out = out };
     const char *source =
-        mn_arena_printf(in->arena, "file:%s#L%zu", base_name(in->path), rule->line);
+        mn_arena_printf(in->arena, "file:%s#L%zu", in->source, rule->line);
 
     if (!source)
         return mn_fail_memory(err);
@@ -306,7 +345,7 @@ static enum mneme_status add_rule(struct importing *in, const struct cli_rule_te
                                   struct mneme_error *err)
 {
     const char *parts[] = { in->defaults.tenant_id, in->defaults.user_id, in->repo,
-                            base_name(in->path),    rule->heading,        rule->text };
+                            in->source,             rule->heading,        rule->text };
     struct mneme_parsed *parsed = NULL, *there = NULL;
     MN_BUF_AUTO json = { 0 };
     struct mneme_error why;
@@ -405,7 +444,7 @@ static enum mneme_status deprecate_leaving(struct importing *in, struct mneme_er
     struct leaving leaving = { .in = in };
     struct mneme_filter filter = MNEME_FILTER_INIT;
 
-    leaving.source = mn_arena_printf(in->arena, "file:%s#", base_name(in->path));
+    leaving.source = mn_arena_printf(in->arena, "file:%s#", in->source);
     filter.tenant_id = in->defaults.tenant_id;
     filter.user_id = in->defaults.user_id;
     filter.type = "repository_rule";
@@ -432,37 +471,47 @@ static bool is_markdown(const char *path, const char *format)
     return dot && (!strcasecmp(dot, ".md") || !strcasecmp(dot, ".markdown"));
 }
 
-static enum mneme_status import_text(struct importing *in, bool markdown, const char *text,
-                                     size_t bytes, struct mneme_error *err)
-{
-    MN_TRY(markdown ? read_markdown(in, text, bytes, err) : read_json_lines(in, text, bytes, err));
-    MN_TRY(write_lines(in, err));
-    return markdown ? deprecate_leaving(in, err) : MNEME_OK;
-}
-
-static enum mneme_status import_file(struct importing *in, const char *format,
-                                     struct mneme_error *err)
+static enum mneme_status read_file(struct importing *in, bool markdown, struct mneme_error *err)
 {
     size_t bytes = 0;
     char *text = cli_read_file(in->path, &bytes, err);
-    MN_ARENA_AUTO arena = mn_arena_new(bytes * 16 + ((size_t)16 << 20));
 
     if (!text)
         return err->status;
-    in->arena = arena;
-    in->lines.item = NULL;
-    in->lines.count = in->lines.room = 0;
-    enum mneme_status status =
-        import_text(in, is_markdown(in->path, format), text, bytes, err);
-    release_lines(in);
+    enum mneme_status status = markdown ? read_markdown(in, text, bytes, err)
+                                        : read_json_lines(in, text, bytes, err);
     free(text);
     return status;
+}
+
+/* Reads all files, then writes what they say. */
+static enum mneme_status import_files(struct importing *in, const char *format, char **paths,
+                                      size_t count, struct mneme_error *err)
+{
+    for (int writing = 0; writing < 2; writing++) {
+        if (writing)
+            MN_TRY(write_lines(in, err));
+        for (size_t i = 0; i < count; i++) {
+            bool markdown = is_markdown(paths[i], format);
+
+            in->path = paths[i];
+            in->source = source_of(paths[i], in->arena);
+            if (!in->source)
+                return mn_fail_memory(err);
+            if (!writing)
+                MN_TRY(read_file(in, markdown, err));
+            else if (markdown)
+                MN_TRY(deprecate_leaving(in, err));
+        }
+    }
+    return MNEME_OK;
 }
 
 static int run(const struct cli_common *common, const char *format,
                const struct mneme_change *change, const struct mneme_identity *identity,
                char **paths, size_t count)
 {
+    MN_ARENA_AUTO arena = mn_arena_new(LINES_BYTES_MAX);
     struct importing in = { .common = common, .change = *change, .defaults = MNEME_MEMORY_INIT };
     struct mneme_error err;
     CLI_HANDLE_AUTO handle = NULL;
@@ -474,11 +523,11 @@ static int run(const struct cli_common *common, const char *format,
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     in.handle = handle;
-    for (size_t i = 0; i < count; i++) {
-        in.path = paths[i];
-        if (import_file(&in, format, &err) != MNEME_OK)
-            return cli_fail(&err);
-    }
+    in.arena = arena;
+    enum mneme_status status = import_files(&in, format, paths, count, &err);
+    release_lines(&in);
+    if (status != MNEME_OK)
+        return cli_fail(&err);
     if (!change->without_embedding)
         embed(&in);
     if (!common->json && in.deprecated)

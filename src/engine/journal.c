@@ -1,6 +1,9 @@
 /*
  * journal.c - a bounded list of entries, each one allocation, and one commit for all of them.
  *
+ * Each entry is a request of its own, so that one that the store refuses goes alone. A commit that
+ * fails as a whole loses nothing: its entries wait for the next flush, before those that came meanwhile.
+ *
  * Usage is counted per memory at the flush: access_count grows by the entries that brought it, and
  * last_accessed_at is the latest of them. The store adds counts to what it has (a usage row with
  * counts to add), so that two processes do not lose each other's.
@@ -146,47 +149,95 @@ size_t mn_journal_waiting(struct mn_journal *journal)
     return count;
 }
 
-/* One trace row and one usage row a memory brought, for each entry. */
+/* One trace row, and one usage row a memory brought. */
+static void add_entry(const struct entry *e, struct mn_write *writes, struct mn_trace_row *trace,
+                      struct mneme_usage *usages)
+{
+    *trace = (struct mn_trace_row){ e->tenant, e->user, e->trace_id, e->at_ms, e->trace };
+    writes[0] = (struct mn_write){ .kind = MN_WRITE_TRACE, .trace = trace };
+    for (size_t i = 0; i < e->id_count; i++) {
+        usages[i] = (struct mneme_usage){ .tenant_id = e->tenant,
+                                          .memory_id = e->ids[i],
+                                          .last_accessed_at_ms = e->at_ms,
+                                          .access_count = 1,
+                                          .confidence = -1.0 };
+        writes[1 + i] = (struct mn_write){ .kind = MN_WRITE_USAGE_ADD, .usage = &usages[i] };
+    }
+}
+
+/* *ret_refused: the first of the refusals, OK when all are written. Fails when nothing is. */
 static enum mneme_status write_entries(const struct entry *first, struct mn_world *world,
+                                       enum mneme_status *ret_refused, struct mneme_error *ret_why,
                                        struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    int64_t now_ms = world->now_ms();
+    size_t entry_count = 0;
     size_t write_count = 0;
 
-    for (const struct entry *e = first; e; e = e->next)
+    for (const struct entry *e = first; e; e = e->next, entry_count++)
         write_count += 1 + e->id_count;
+    struct mn_commit *commits = mn_arena_array(arena, struct mn_commit, entry_count);
+    struct mn_commit_result *results = mn_arena_array(arena, struct mn_commit_result, entry_count);
     struct mn_write *writes = mn_arena_array(arena, struct mn_write, write_count);
     struct mn_written *written = mn_arena_array(arena, struct mn_written, write_count);
-    struct mn_trace_row *traces = mn_arena_array(arena, struct mn_trace_row, write_count);
+    struct mn_trace_row *traces = mn_arena_array(arena, struct mn_trace_row, entry_count);
     struct mneme_usage *usages = mn_arena_array(arena, struct mneme_usage, write_count);
     size_t at = 0;
-    if (!writes || !written || !traces || !usages)
+    size_t n = 0;
+    if (!commits || !results || !writes || !written || !traces || !usages)
         return mn_fail_memory(err);
 
-    for (const struct entry *e = first; e; e = e->next) {
-        traces[at] = (struct mn_trace_row){ e->tenant, e->user, e->trace_id, e->at_ms, e->trace };
-        writes[at] = (struct mn_write){ .kind = MN_WRITE_TRACE, .trace = &traces[at] };
-        at++;
-        for (size_t i = 0; i < e->id_count; i++, at++) {
-            usages[at] = (struct mneme_usage){ .tenant_id = e->tenant,
-                                               .memory_id = e->ids[i],
-                                               .last_accessed_at_ms = e->at_ms,
-                                               .access_count = 1,
-                                               .confidence = -1.0 };
-            writes[at] = (struct mn_write){ .kind = MN_WRITE_USAGE_ADD, .usage = &usages[at] };
-        }
+    for (const struct entry *e = first; e; e = e->next, n++) {
+        add_entry(e, &writes[at], &traces[n], &usages[at]);
+        commits[n] = (struct mn_commit){ .write = &writes[at],
+                                         .count = 1 + e->id_count,
+                                         .now_ms = now_ms };
+        results[n].written = &written[at];
+        at += 1 + e->id_count;
     }
-    struct mn_commit commit = { .write = writes, .count = write_count, .now_ms = world->now_ms() };
-    struct mn_commit_result result = { .written = written };
-    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK && err)
-        *err = result.error;
-    return result.status;
+    MN_TRY(world->store->ops->commit(world->store, commits, entry_count, results, err));
+    *ret_refused = MNEME_OK;
+    for (size_t i = 0; i < entry_count && *ret_refused == MNEME_OK; i++) {
+        *ret_refused = results[i].status;
+        *ret_why = results[i].error;
+    }
+    return MNEME_OK;
+}
+
+/* Before those that came meanwhile; beyond the bound the oldest are given up. */
+static void put_back(struct mn_journal *journal, struct entry *first)
+{
+    struct entry *given_up = NULL;
+    struct entry *last = first;
+    size_t count = 1;
+
+    for (; last->next; last = last->next)
+        count++;
+    pthread_mutex_lock(&journal->lock);
+    last->next = journal->first;
+    if (!journal->first)
+        journal->last = &last->next;
+    journal->first = first;
+    journal->count += count;
+    while (journal->count > ENTRIES_MAX) {
+        struct entry *oldest = journal->first;
+
+        journal->first = oldest->next;
+        oldest->next = given_up;
+        given_up = oldest;
+        journal->count--;
+    }
+    pthread_mutex_unlock(&journal->lock);
+    entries_free(given_up);
 }
 
 enum mneme_status mn_journal_flush(struct mn_journal *journal, struct mn_world *world,
                                    struct mneme_error *err)
 {
+    enum mneme_status refused = MNEME_OK;
+    struct mneme_error why;
+
     pthread_mutex_lock(&journal->lock);
     struct entry *first = journal->first;
     journal->first = NULL;
@@ -194,7 +245,15 @@ enum mneme_status mn_journal_flush(struct mn_journal *journal, struct mn_world *
     journal->count = 0;
     pthread_mutex_unlock(&journal->lock);
 
-    enum mneme_status status = first ? write_entries(first, world, err) : MNEME_OK;
+    if (!first)
+        return MNEME_OK;
+    enum mneme_status status = write_entries(first, world, &refused, &why, err);
+    if (status != MNEME_OK) {
+        put_back(journal, first);
+        return status;
+    }
     entries_free(first);
-    return status;
+    if (refused != MNEME_OK && err)
+        *err = why;
+    return refused;
 }

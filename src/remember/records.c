@@ -185,6 +185,7 @@ static enum mneme_status add_task_state(struct batch *b, size_t record,
     MN_TRY(mn_task_state_check(state, err));
     MN_TRY(mn_guard_text("state", state->state, b->change->allow_secrets, NULL, err));
     MN_TRY(mn_task_state_complete(state, b->now_ms, b->arena, row, err));
+    row->updated_at_ms = state->updated_at_ms; /* 0: the commit's, where the state is another */
     return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_TASK_STATE, .task_state = row },
                      err);
 }
@@ -293,6 +294,7 @@ static enum mneme_status commit_batch(struct mn_world *world, struct batch *b,
         .actor = mn_or_empty(b->change->actor),
         .reason = mn_or_empty(b->change->reason),
         .now_ms = b->now_ms,
+        .own_links = !b->change->admin,
     };
     struct mn_commit_result result = { .written = written };
 

@@ -38,6 +38,7 @@ static enum mneme_status commit_all(struct mn_world *world, const struct mn_writ
         .actor = mn_or_empty(change->actor),
         .reason = mn_or_empty(change->reason),
         .now_ms = change_now(world, change),
+        .own_links = !change->admin,
     };
     struct mn_commit_result result = { .written = written };
 

@@ -396,9 +396,11 @@ static enum mneme_status mark_staying(size_t depth, const struct mn_candidates *
     return MNEME_OK;
 }
 
+/* Of every text that the block shows: names and ids stand in it as they are, too. */
 static void read_orders(struct mn_candidate *c, struct mn_arena *scratch)
 {
-    const char *text[] = { c->memory->title, c->memory->content, c->memory->summary };
+    const char *text[] = { c->memory->title, c->memory->content,  c->memory->summary,
+                           c->memory->id,    c->memory->scope_id, c->speaker };
     enum mn_orders orders = MN_ORDERS_NONE;
 
     for (size_t i = 0; i < sizeof text / sizeof text[0] && orders != MN_ORDERS_GIVEN; i++) {

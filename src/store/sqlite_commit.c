@@ -6,9 +6,7 @@
  * Each request has a savepoint of its own, so that one that is refused does not sink the others; a
  * fault of the file or the disk ends the whole. Inside a request rows may come in any order: what
  * needs another row (a rule its memory, usage and vectors their unit) is written after the rest,
- * and supersedes links are followed when all is there. They must lead to a memory of the tenant;
- * that it is one of the same owner is not asked, since a link elsewhere means nothing to any
- * reader.
+ * and supersedes links are followed when all is there (sqlite_supersedes.c).
  *
  * A commit that fails while the log is written may yet be found there by the next opening: then the
  * error says `uncertain`, and a retry with the same ids is safe.
@@ -24,6 +22,7 @@
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
+#include "store/sqlite_supersedes.h"
 #include "store/sqlite_write.h"
 
 #define WRITE_BYTES_MAX ((size_t)64 << 20) /* one write: former row, copy, text to embed */
@@ -159,21 +158,6 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
                            revision, err);
 }
 
-static enum mneme_status check_link(const struct mn_writing *w, const struct mneme_memory *memory,
-                                    struct mneme_error *err)
-{
-    bool exists = false;
-
-    if (mn_same(memory->supersedes, memory->id))
-        return mn_fail(err, MNEME_INVALID, "supersedes: names the memory itself");
-    MN_TRY(mn_write_exists(w, SQL_SQLITE_MEMORY_EXISTS, memory->tenant_id, memory->supersedes,
-                           &exists, err));
-    if (!exists)
-        return mn_fail(err, MNEME_INVALID, "supersedes: there is no memory %.200s",
-                       memory->supersedes);
-    return MNEME_OK;
-}
-
 /* ---- one request ---- */
 
 static bool needs_others(enum mn_write_kind kind)
@@ -281,12 +265,7 @@ static enum mneme_status write_request(struct mn_sqlite *db, const struct mn_com
             MN_TRY(write_one(&w, &commit->write[i], &written[i], &link[i], err));
         }
     }
-    for (size_t i = 0; i < commit->count; i++) {
-        *ret_failed = i;
-        if (link[i])
-            MN_TRY(check_link(&w, commit->write[i].memory, err));
-    }
-    return MNEME_OK;
+    return mn_write_links(&w, link, written, ret_failed, err);
 }
 
 /* A fault of the request's own, after which the others may go on? */

@@ -132,7 +132,7 @@ struct mn_write {
 /*
  * One request. Its rows may come in any order. MNEME_INVALID names what is wrong: `id` of two
  * memories or events alike, `memory_id` of a rule or a usage without its memory, `supersedes` that
- * leads to no memory of the tenant (that of another owner is kept and means nothing).
+ * leads to no memory of the tenant (that of another owner is kept and means nothing), or back.
  * MNEME_CONFLICT: `revision`, or `id` when it is another owner's or an event's.
  */
 struct mn_commit {
@@ -141,6 +141,7 @@ struct mn_commit {
     const char *actor;
     const char *reason;
     int64_t now_ms;
+    bool own_links; /* supersedes leads to the same owner's or a shared memory, or to none */
 };
 
 /* One per write. */

@@ -292,6 +292,71 @@ static void a_link_must_lead_to_a_memory_of_the_tenant(void **state)
     fixture_put(f, elsewhere);
 }
 
+static void where_links_stay_with_their_owner_another_ones_row_is_like_none(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory *mine = fixture_memory_of(f, "t", "ann", "mine", "mine");
+    struct mn_write write = { .kind = MN_WRITE_MEMORY,
+                              .expected_revision = MN_REVISION_ANY,
+                              .memory = mine };
+    struct mn_commit commit = { .write = &write, .count = 1, .now_ms = 1000, .own_links = true };
+    struct mn_written written;
+    struct mn_commit_result result = { .written = &written };
+    char message[2][sizeof result.error.message];
+
+    fixture_put(f, fixture_memory_of(f, "t", "bob", "his", "a"));
+    fixture_put(f, fixture_memory_of(f, "t", "", "shared", "everybody's"));
+    fixture_put(f, fixture_memory_of(f, "t", "ann", "older", "older"));
+    for (int i = 0; i < 2; i++) {
+        mine->supersedes = i ? "his" : "no0";
+        assert_int_equal(f->store->ops->commit(f->store, &commit, 1, &result, NULL), MNEME_OK);
+        assert_int_equal(result.status, MNEME_INVALID);
+        snprintf(message[i], sizeof message[i], "%s", result.error.message);
+        memcpy(strstr(message[i], i ? "his" : "no0"), "its", 3);
+    }
+    assert_string_equal(message[0], message[1]);
+    for (int i = 0; i < 2; i++) {
+        mine->supersedes = i ? "older" : "shared";
+        assert_int_equal(f->store->ops->commit(f->store, &commit, 1, &result, NULL), MNEME_OK);
+        assert_int_equal(result.status, MNEME_OK);
+    }
+}
+
+static void links_never_lead_back(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory *a = fixture_memory_of(f, "t", "ann", "a", "a");
+    struct mneme_memory *b = fixture_memory_of(f, "t", "ann", "b", "b");
+    struct mneme_memory *c = fixture_memory_of(f, "t", "ann", "c", "c");
+    struct mneme_memory *his = fixture_memory_of(f, "t", "bob", "his", "his");
+    struct mn_commit_result result = { 0 };
+
+    a->supersedes = "b";
+    b->supersedes = "a";
+    assert_int_equal(fixture_commit_two(f,
+                                        (struct mn_write){ .kind = MN_WRITE_MEMORY, .memory = a },
+                                        (struct mn_write){ .kind = MN_WRITE_MEMORY, .memory = b },
+                                        &result),
+                     MNEME_INVALID);
+    assert_string_equal(f->err.field, "supersedes");
+    a->supersedes = "";
+    fixture_put(f, a);
+    fixture_put(f, b);
+    c->supersedes = "b";
+    fixture_put(f, c);
+    a->supersedes = "c"; /* a <- b <- c <- a */
+    assert_int_equal(fixture_try_put(f, a, MN_REVISION_ANY), MNEME_INVALID);
+    assert_string_equal(f->err.field, "supersedes");
+    a->supersedes = "b";
+    assert_int_equal(fixture_try_put(f, a, MN_REVISION_ANY), MNEME_INVALID);
+    his->supersedes = "c"; /* a chain through another owner is none */
+    fixture_put(f, his);
+    a->supersedes = "his";
+    assert_int_equal(fixture_try_put(f, a, MN_REVISION_ANY), MNEME_OK);
+    c->supersedes = "a"; /* to pass over b is no circle */
+    assert_int_equal(fixture_try_put(f, c, MN_REVISION_ANY), MNEME_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +370,8 @@ int main(void)
         CASE(requests_stand_or_fall_by_themselves),
         CASE(an_id_given_twice_in_a_request_is_refused),
         CASE(a_link_must_lead_to_a_memory_of_the_tenant),
+        CASE(where_links_stay_with_their_owner_another_ones_row_is_like_none),
+        CASE(links_never_lead_back),
     };
 
     return cmocka_run_group_tests_name(store_engine.name, tests, NULL, NULL);
