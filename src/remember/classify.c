@@ -1,9 +1,14 @@
 /*
  * classify.c - what kind of memory is it, when nobody said?
  *
- * A handful of cue words in both languages decide the type; the first row of the table that fires wins,
- * and a plain statement is a fact. A scope that is missing is the user's own, or the tenant's for a
- * shared row: never wider than asked.
+ * Cues in both languages, asked in order; the first row that fires wins, and a plain statement is a
+ * fact. A word alone decides little: "never" is an order in "never push to main" and none in "my
+ * daughter never eats fish". So a cue names who speaks of what: an order begins a clause or has us,
+ * the code or everyone as its subject, a preference is the user's own, a procedure has a second step.
+ *
+ * The same order is a rule of the repository, a constraint of the project, or what the user wants,
+ * by where it holds: nothing that is the user's alone is put before others as binding. A scope that
+ * is missing is the user's own, or the tenant's for a shared row: never wider than asked.
  */
 #include "remember/remember.h"
 
@@ -11,62 +16,120 @@
 
 #include "base/str.h"
 #include "text/analyze.h"
+#include "text/cue.h"
 
-struct cue {
-    const char *type;
-    const char *const *words; /* folded; NULL ends */
+/* Who or what an order binds when it is not said to somebody's face. */
+#define BOUND                                                                                      \
+    "we|you|everyone|nobody|no one|all|every|each|any|code|commits|commit messages|tests|"         \
+    "migrations|deployments|releases|branches|pull requests|agents|the agent|"                     \
+    "this repo|this repository|the repo|the repository|this project|the project|the service"
+
+/* What is said to use something. */
+#define USERS                                                                                      \
+    "we|our team|this repo|this repository|this project|the repo|the repository|the project|"      \
+    "our backend|the backend|our frontend|the frontend|this service|the service|the code|"         \
+    "the codebase|this codebase|all services"
+
+/* clang-format off */
+static const char *const preferences[] = {
+    "i prefer|i like|i love|i enjoy|i dislike|i hate|i favour|i favor|i now prefer|i still prefer",
+    "i really like|i really prefer|i strongly prefer|i much prefer|i also like|i also prefer",
+    "i'd rather|i would rather|i'd prefer|i would prefer|i don't like|i do not like|i don't want",
+    "i do not want|i can't stand|my favourite|my favorite|my preferred|my preference",
+    "i usually|i always|i never|i normally", "user > prefers|likes|dislikes|hates|usually|always",
+    "我喜欢|我更喜欢|我最喜欢|我也喜欢|我很喜欢|我不喜欢|我偏好|我偏爱|我习惯|我讨厌|我爱用|我倾向",
+    "我 > 喜欢用|习惯用|偏好用|倾向于", "我一般|我通常|我总是|我从不|我从来不|我一向",
+    "用户 > 喜欢|偏好|偏爱|习惯|讨厌|倾向", "^更喜欢|喜欢|不喜欢|偏好|偏爱|习惯用|讨厌", NULL
+};
+static const char *const decisions[] = {
+    "decided to|decided on|decided that|decided against|was decided|we chose|we picked|agreed to",
+    "agreed on|we will use|we'll use|we are going with|we're going with|we settled on|decision:",
+    "决定|选定|商定|敲定|拍板", NULL
+};
+static const char *const no_decisions[] = { "决定性|决定权", "由 > 决定", NULL };
+static const char *const incidents[] = {
+    "crashed|outage|failed with|root cause|post-mortem|postmortem",
+    "incident on|incident in|incident at|incident was|incident:", "故障|崩溃|报错|宕机|事故|根因", NULL
+};
+static const char *const no_incidents[] = { "故障转移|故障率|故障域|故障演练|崩溃率|事故率", NULL };
+static const char *const procedures[] = {
+    "^steps:|steps to|step 1|how to", "^first|firstly >> then|next|finally|after that|second|lastly",
+    "步骤:|流程:|步骤如下|流程如下|步骤是|第一步",
+    "^先|首先 >> 再|然后|接着|最后|其次", "时先|要先|需先|应先|得先|前先|后先 >> 再|然后|接着|最后", NULL
+};
+static const char *const orders[] = {
+    "^never|always|do not|don't|only use|must not|avoid|make sure|ensure",
+    "^use > for|in|as|instead|everywhere|only", BOUND " > must|must not|shall|may not",
+    "^必须|禁止|不得|不要|不准|一律|只能|务必|严禁|切勿|统一用|统一使用|别再|别用|别在|别把|别直接|别改|别动",
+    "禁止|严禁|切勿|务必", NULL
+};
+static const char *const obligations[] = {
+    "must|must not|shall|is required|are required|is mandatory|is forbidden|are forbidden",
+    "is not allowed|are not allowed|always use|never use|only use",
+    "必须|不得|一律|不准|不允许|只能|不要", NULL
+};
+static const char *const no_obligations[] = { "must have", NULL };
+static const char *const statements[] = {
+    USERS " > use|uses|run|runs|target|targets|deploy|deploys|stick to|sticks to|require|requires",
+    USERS " > is written in|are written in|is built with|are built with|is based on|is hosted",
+    "we > write|build|test|store|keep > in|with|on",
+    "我们|仓库|项目|后端|前端|服务|代码|团队 > 使用|采用|基于|运行在|部署在|统一用|默认用|只用|都用|遵循",
+    "我们用|仓库用|项目用|后端用|前端用|服务用|代码用|团队用", NULL
+};
+static const char *const no_statements[] = { "用户|用途|用量|用例", NULL };
+/* clang-format on */
+
+static const struct {
+    const char *type; /* NULL: by the scope */
+    const char *const *cues;
+    const char *const *unless; /* NULL: nothing */
+    bool shared; /* only of what holds beyond one user and one conversation */
+} table[] = {
+    { "user_preference", preferences, NULL, false },
+    { "previous_decision", decisions, no_decisions, false },
+    { "incident", incidents, no_incidents, false },
+    { "successful_procedure", procedures, NULL, false },
+    { NULL, orders, NULL, false },
+    { NULL, obligations, no_obligations, true },
+    { "project_constraint", statements, no_statements, true },
 };
 
-static const char *const preference_words[] = {
-    "i prefer", "i like", "i'd rather", "my favourite", "my favorite", "i usually", "i always",
-    "偏好", "喜欢", "习惯", "我一般", "我通常", "我总是", NULL
-};
-static const char *const constraint_words[] = {
-    "must not", "must", "never", "always use", "do not", "don't", "only use", "is required",
-    "必须", "禁止", "不得", "不要", "一律", "只能", "务必", "严禁", NULL
-};
-static const char *const decision_words[] = { "we decided", "decided to", "we chose", "agreed to",
-                                              "we will use", "决定", "选定", "商定", "敲定", NULL };
-static const char *const incident_words[] = { "crashed",  "outage",  "failed with", "root cause",
-                                              "incident", "故障",    "崩溃",        "报错",
-                                              "事故",     "根因",    NULL };
-static const char *const procedure_words[] = { "steps:", "step 1", "how to", "first,", "步骤",
-                                               "流程",   "先",     NULL };
-
-static const struct cue cues[] = {
-    { "user_preference", preference_words },   { "previous_decision", decision_words },
-    { "project_constraint", constraint_words }, { "incident", incident_words },
-    { "successful_procedure", procedure_words },
-};
-
-static bool any_word(const char *folded, const char *const *words)
+static const char *type_of_order(enum mneme_scope scope)
 {
-    for (size_t i = 0; words[i]; i++)
-        if (mn_text_contains(folded, words[i]))
-            return true;
-    return false;
+    switch (scope) {
+    case MNEME_SCOPE_REPO:
+        return "repository_rule";
+    case MNEME_SCOPE_USER:
+        return "user_preference";
+    default:
+        return "project_constraint";
+    }
 }
 
-static const char *type_of(const struct mneme_memory *memory)
+static const char *type_of(const char *content, enum mneme_scope scope)
 {
-    const char *content = mn_or_empty(memory->content);
+    bool shared = scope != MNEME_SCOPE_USER && scope != MNEME_SCOPE_SESSION;
     MN_ARENA_AUTO arena = mn_arena_new(strlen(content) * 8 + 65536);
     char *folded = arena ? mn_text_fold(arena, content, strlen(content)) : NULL;
 
-    for (size_t i = 0; folded && i < sizeof cues / sizeof *cues; i++)
-        if (any_word(folded, cues[i].words))
-            return cues[i].type;
+    if (!folded)
+        return "fact";
+    struct mn_cue_text text = mn_cue_read(folded);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if ((shared || !table[i].shared) && mn_cue_any(&text, table[i].cues) &&
+            !(table[i].unless && mn_cue_any(&text, table[i].unless)))
+            return table[i].type ? table[i].type : type_of_order(scope);
     return "fact";
 }
 
 void mn_classify(struct mneme_memory *memory)
 {
-    if (mn_empty(memory->type))
-        memory->type = type_of(memory);
     if (memory->scope_kind == MNEME_SCOPE_NONE) {
         memory->scope_kind = mn_empty(memory->user_id) ? MNEME_SCOPE_GLOBAL : MNEME_SCOPE_USER;
         memory->scope_id = mn_empty(memory->user_id) ? "" : memory->user_id;
     }
+    if (mn_empty(memory->type))
+        memory->type = type_of(mn_or_empty(memory->content), memory->scope_kind);
     if (memory->authority == MNEME_AUTHORITY_NONE)
         memory->authority = MNEME_EXPLICIT_USER;
 }

@@ -2,7 +2,8 @@
  * describe.c - which decision does a sentence answer, and how?
  *
  * A small table of sentence beginnings in both languages knows the keys that everyone has: name,
- * city, employer, time zone, languages, answer style, favourites, which tool for what. Two sentences
+ * city, employer, time zone, languages, answer style, favourites, which tool for what, and which of
+ * two opposites of a thing: short or long, dark or light. Two sentences
  * with one key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key
  * given wrongly would end what still holds. Therefore the rules are narrow: a beginning at the start
  * of a clause, a short value of the expected kind (a capital for names and places, a word from a
@@ -397,6 +398,105 @@ static bool key_by_chinese_tool(struct mn_arena *arena, const struct mn_wording 
     return false;
 }
 
+/* ---- which of two opposites ---- */
+
+/* One scale and its ends. A word is looked for in the longest spelling first. */
+struct scale {
+    const char *name; /* part of the key */
+    struct {
+        const char *value;
+        const char *words[7];
+    } end[3];
+    bool is_a_thing; /* the word is what is preferred, not how a thing is */
+};
+
+/* clang-format off */
+static const struct scale scales[] = {
+    { "length", { { "short", { "short", "brief", "concise", "terse", "简短", "简洁", NULL } },
+                  { "long", { "long", "detailed", "verbose", "详细", "详尽", "长", NULL } } }, false },
+    { "theme", { { "dark", { "dark", "深色", "暗色", "暗黑", NULL } },
+                 { "light", { "light", "浅色", "亮色", NULL } } }, false },
+    { "size", { { "small", { "small", "tiny", "小", NULL } },
+                { "big", { "big", "large", "大", NULL } } }, false },
+    { "manner", { { "manual", { "manual", "手动", "人工", NULL } },
+                  { "automatic", { "automatic", "automated", "自动", NULL } } }, false },
+    { "strictness", { { "strict", { "strict", "严格", NULL } },
+                      { "lenient", { "lenient", "loose", "relaxed", "宽松", NULL } } }, false },
+    { "tone", { { "formal", { "formal", "正式", NULL } },
+                { "casual", { "informal", "casual", "随意", "口语化", NULL } } }, false },
+    { "time", { { "morning", { "morning", "early", "上午", "早上", NULL } },
+                { "afternoon", { "afternoon", "下午", NULL } },
+                { "evening", { "evening", "late", "晚上", NULL } } }, false },
+    { "often", { { "daily", { "daily", "每天", "每日", NULL } },
+                 { "weekly", { "weekly", "每周", NULL } },
+                 { "monthly", { "monthly", "每月", NULL } } }, false },
+    { "temperature", { { "hot", { "hot", "热", NULL } },
+                       { "cold", { "cold", "iced", "冷", "冰", NULL } } }, false },
+    { "indentation", { { "tabs", { "tabs", "制表符", NULL } },
+                       { "spaces", { "spaces", "空格", NULL } } }, true },
+};
+/* clang-format on */
+
+/* The scale one of whose words stands at `at`; its value, and where the word ends. */
+static const struct scale *scale_at(const char *lower, size_t at, const char **ret_value,
+                                    size_t *ret_end)
+{
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        for (size_t e = 0; e < 3 && scales[i].end[e].value; e++) {
+            size_t bytes = mn_wording_any(lower, at, scales[i].end[e].words);
+
+            if (!bytes)
+                continue;
+            *ret_value = scales[i].end[e].value;
+            *ret_end = at + bytes;
+            return &scales[i];
+        }
+    }
+    return NULL;
+}
+
+/* "I prefer short commit messages", "我喜欢深色主题": the thing and the scale are the key. */
+static bool key_by_preference(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                              struct mn_keyed *ret_keyed)
+{
+    /* Who likes the one may like the other as well; who prefers it does not. */
+    static const char *const prefers[] = {
+        "i prefer", "i now prefer", "actually i prefer", "i really prefer", "i'd rather have",
+        "i would rather have", "the user prefers", "user prefers", "我更喜欢用", "我更喜欢",
+        "我现在更喜欢", "其实我更喜欢", "我偏好", "我偏爱", "我习惯用", "用户更喜欢", "用户偏好", NULL
+    };
+    static const char *const articles[] = { "the", "a", "an", "my", "to have", "to use", NULL };
+    size_t bytes = mn_wording_any(w->lower, at, prefers), behind = 0;
+    const char *thing = "", *context, *value = NULL;
+    struct value v;
+
+    if (!bytes)
+        return false;
+    at += bytes + (w->lower[at + bytes] == ' ');
+    bytes = mn_wording_any(w->lower, at, articles);
+    at += bytes + (bytes && w->lower[at + bytes] == ' ');
+    const struct scale *scale = scale_at(w->lower, at, &value, &behind);
+    if (!scale)
+        return false;
+    if (!strncmp(w->lower + behind, "的", strlen("的")))
+        behind += strlen("的");
+    if (ends_here(w->lower, behind) || !find_value(w, behind, NULL, &v))
+        v = (struct value){ behind, behind };
+    if ((v.until > v.from) == scale->is_a_thing)
+        return false;
+    if (v.until > v.from)
+        thing = part_of_key(arena, w->lower + v.from, v.until - v.from);
+    context = context_of(arena, w, v.until);
+    if (!thing)
+        return false;
+    *ret_keyed = (struct mn_keyed){
+        mn_arena_printf(arena, "user.preference.%s%s%s%s%s", thing, *thing ? "." : "", scale->name,
+                        context ? "." : "", mn_or_empty(context)),
+        value, true
+    };
+    return ret_keyed->key != NULL;
+}
+
 bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed)
 {
     struct mn_wording w = mn_wording_of(arena, mn_str_of(sentence));
@@ -404,7 +504,8 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
 
     for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
         if (key_by_rule(arena, &w, at, &keyed) || key_by_favourite(arena, &w, at, &keyed) ||
-            key_by_tool(arena, &w, at, &keyed) || key_by_chinese_tool(arena, &w, at, &keyed)) {
+            key_by_preference(arena, &w, at, &keyed) || key_by_tool(arena, &w, at, &keyed) ||
+            key_by_chinese_tool(arena, &w, at, &keyed)) {
             *ret_keyed = keyed;
             return true;
         }
