@@ -147,6 +147,7 @@ void cli_place(const struct cli_common *common, struct mneme_identity *ret_ident
 enum mneme_status cli_identity(const struct cli_common *common, struct mneme_identity *ret_identity,
                                struct mneme_error *err);
 void cli_change(const struct cli_common *common, struct mneme_change *ret_change);
+enum mneme_status cli_require_tenant(const struct cli_common *common, struct mneme_error *err);
 enum mneme_status cli_require_owner(const struct cli_common *common, struct mneme_error *err);
 
 /* The arguments joined by blanks, or standard input when the only one is "-". free() it. */

@@ -447,6 +447,7 @@ static enum mneme_status deprecate_leaving(struct importing *in, struct mneme_er
     leaving.source = mn_arena_printf(in->arena, "file:%s#", in->source);
     filter.tenant_id = in->defaults.tenant_id;
     filter.user_id = in->defaults.user_id;
+    filter.with_shared = mn_empty(filter.user_id);
     filter.type = "repository_rule";
     filter.scope_kind = MNEME_SCOPE_REPO;
     filter.scope_id = in->repo;
@@ -507,6 +508,13 @@ static enum mneme_status import_files(struct importing *in, const char *format, 
     return MNEME_OK;
 }
 
+/* An administrator's lines without an owner are shared, whoever the environment says is working. */
+static const char *default_owner(const struct cli_common *common,
+                                 const struct mneme_identity *identity)
+{
+    return common->admin ? mn_or_empty(common->user) : identity->user_id;
+}
+
 static int run(const struct cli_common *common, const char *format,
                const struct mneme_change *change, const struct mneme_identity *identity,
                char **paths, size_t count)
@@ -517,7 +525,7 @@ static int run(const struct cli_common *common, const char *format,
     CLI_HANDLE_AUTO handle = NULL;
 
     in.defaults.tenant_id = identity->tenant_id;
-    in.defaults.user_id = identity->user_id;
+    in.defaults.user_id = default_owner(common, identity);
     in.repo = identity->repository_id;
     in.change.without_embedding = 1;
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK)
@@ -560,7 +568,8 @@ int cli_import(int argc, char **argv)
         .wants = "which file?",
         .summary = "Loads mneme's JSON Lines, or the rules of AGENTS.md, CLAUDE.md and their like.",
         .details = "--tenant and --user are for lines that name none, and for Markdown, which also\n"
-                   "wants --repo. '-' is standard input. Importing again changes nothing.",
+                   "wants --repo. With --admin and without --user such lines are shared, whatever\n"
+                   "$MNEME_USER says. '-' is standard input. Importing again changes nothing.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_PLACE |
                   CLI_GROUP_CHANGE,
         .options = options,
@@ -581,7 +590,8 @@ int cli_import(int argc, char **argv)
     change.allow_secrets = allow_secrets;
     change.without_embedding = without_embedding;
     for (size_t i = 0; i < count; i++)
-        if (is_markdown(arguments[i], format) && cli_require_owner(&common, &err) != MNEME_OK)
+        if (is_markdown(arguments[i], format) &&
+            (common.admin ? cli_require_tenant : cli_require_owner)(&common, &err) != MNEME_OK)
             return cli_fail(&err);
     return run(&common, format, &change, &identity, arguments, count);
 }

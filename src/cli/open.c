@@ -163,11 +163,17 @@ void cli_close(struct mneme **handle)
 
 /* ---- who asks ---- */
 
-enum mneme_status cli_require_owner(const struct cli_common *common, struct mneme_error *err)
+enum mneme_status cli_require_tenant(const struct cli_common *common, struct mneme_error *err)
 {
     if (mn_empty(from_environment(common->tenant, "MNEME_TENANT")))
         return mn_fail(err, MNEME_INVALID, "tenant: say whose memory it is with --tenant or "
                                            "$MNEME_TENANT");
+    return MNEME_OK;
+}
+
+enum mneme_status cli_require_owner(const struct cli_common *common, struct mneme_error *err)
+{
+    MN_TRY(cli_require_tenant(common, err));
     if (mn_empty(from_environment(common->user, "MNEME_USER")))
         return mn_fail(err, MNEME_INVALID, "user: say whose memory it is with --user or "
                                            "$MNEME_USER");
