@@ -7,6 +7,7 @@
 #ifndef MN_BASE_WORLD_H
 #define MN_BASE_WORLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mn_store;   /* store/store.h: the truth */
@@ -22,6 +23,7 @@ struct mn_world {
     struct mn_index *index;
     struct mn_model *model;
     const char *model_status; /* why there is none; "" */
+    bool model_given;         /* one was: without it answers are degraded */
     const char *embedding_cache_path; /* also without a model; NULL: no file */
     const struct mn_tokens *tokens;
     const struct mneme_executor *executor; /* NULL: serial */

@@ -34,19 +34,36 @@ static const char *outcome_name(enum mneme_outcome outcome)
     return "";
 }
 
-static int print_receipt(const struct cli_common *common, const struct mneme_receipt *receipt)
+/* What the new memory replaced; NULL where it replaced nothing. Free with mneme_parsed_free(). */
+static struct mneme_parsed *replacing(struct mneme *handle, const struct mneme_identity *identity,
+                                      const struct mneme_receipt *receipt)
+{
+    struct mneme_parsed *row = NULL;
+    struct mneme_error ignored;
+
+    if (receipt->outcome == MNEME_SUPERSEDES)
+        mneme_get(handle, identity->tenant_id, identity->user_id, receipt->id, &row, &ignored);
+    return row;
+}
+
+static int print_receipt(const struct cli_common *common, const char *supersedes,
+                         const struct mneme_receipt *receipt)
 {
     MN_BUF_AUTO out = { 0 };
     struct mn_json_writer w = { .out = &out };
 
     if (!common->json) {
-        printf("%s  %s (revision %lld)\n", receipt->id, outcome_name(receipt->outcome),
-               (long long)receipt->revision);
+        printf("%s  %s (revision %lld)%s%s\n", receipt->id,
+               mn_empty(supersedes) ? outcome_name(receipt->outcome) : "inserted",
+               (long long)receipt->revision, mn_empty(supersedes) ? "" : ", supersedes ",
+               mn_or_empty(supersedes));
         return CLI_OK;
     }
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "id", receipt->id);
     mn_json_field_text(&w, "result", outcome_name(receipt->outcome));
+    if (!mn_empty(supersedes))
+        mn_json_field_text(&w, "supersedes", supersedes);
     mn_json_field_integer(&w, "revision", receipt->revision);
     mn_json_close(&w, '}');
     puts(out.failed ? "" : out.at);
@@ -285,7 +302,11 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_remember(handle, &memory, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
-    return print_receipt(common, &receipt);
+    struct mneme_parsed *row = replacing(handle, &identity, &receipt);
+    int code = print_receipt(common, row ? mneme_parsed_record(row)->memory->supersedes : NULL,
+                             &receipt);
+    mneme_parsed_free(row);
+    return code;
 }
 
 int cli_remember(int argc, char **argv)
@@ -353,7 +374,7 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
-    return print_receipt(common, &receipt);
+    return print_receipt(common, NULL, &receipt);
 }
 
 int cli_observe(int argc, char **argv)
@@ -430,7 +451,7 @@ static int edit(const struct cli_common *common, struct fields *f, const char *i
     if (status == MNEME_OK)
         status = mneme_edit(handle, &memory, &change, &receipt, &err);
     mneme_parsed_free(former);
-    return status == MNEME_OK ? print_receipt(common, &receipt) : cli_fail(&err);
+    return status == MNEME_OK ? print_receipt(common, NULL, &receipt) : cli_fail(&err);
 }
 
 int cli_edit(int argc, char **argv)
@@ -502,5 +523,5 @@ int cli_forget(int argc, char **argv)
         mneme_forget(handle, identity.tenant_id, identity.user_id, arguments[0], &change, &receipt,
                      &err) != MNEME_OK)
         return cli_fail(&err);
-    return print_receipt(&common, &receipt);
+    return print_receipt(&common, NULL, &receipt);
 }

@@ -123,6 +123,13 @@ static bool may_be_read(const struct mneme_error *err)
     return err->status == MNEME_FORBIDDEN && strcmp(err->field, "key") != 0;
 }
 
+/* A model that was given and does not load fails nothing, and is not passed over in silence. */
+static void tell_model(const struct mneme *handle, const char *model)
+{
+    if (!mn_empty(model) && strcmp(model, "none") != 0 && mneme_model_status(handle)[0])
+        fprintf(stderr, "mneme: without vectors, %s\n", mneme_model_status(handle));
+}
+
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
                            struct mneme **ret_handle, struct mneme_error *err)
 {
@@ -149,6 +156,8 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         status = mneme_open(&options, ret_handle, err);
     }
     free(key);
+    if (status == MNEME_OK)
+        tell_model(*ret_handle, options.model_path);
     if (status == MNEME_NOT_FOUND)
         return mn_fail(err, MNEME_NOT_FOUND, "store: there is none at %s; make one with 'mneme init'",
                        options.store_path);

@@ -81,9 +81,7 @@ struct selection {
 
 #define SELECTION_OPTIONS(s)                                                                       \
     { "all-users", CLI_FLAG, NULL, "every owner of the tenant", &(s).all_users },                  \
-    { "with-shared", CLI_FLAG, NULL, "what the tenant shares, too", &(s).with_shared },            \
-    { "all-statuses", CLI_FLAG, NULL, "deleted, revoked and replaced ones, too",                   \
-      &(s).all_statuses }
+    { "with-shared", CLI_FLAG, NULL, "what the tenant shares, too", &(s).with_shared }
 
 static enum mneme_status make_filter(const struct cli_common *common, const struct selection *s,
                                      struct mneme_filter *ret_filter, struct mneme_error *err)
@@ -122,6 +120,8 @@ int cli_list(int argc, char **argv)
         { "scope-id", CLI_TEXT, "ID", "of this project, repository, task or session",
           &s.scope_id },
         { "status", CLI_TEXT, "NAME", "of this status (default: active)", &s.status },
+        { "all-statuses", CLI_FLAG, NULL, "deleted, revoked and replaced ones, too",
+          &s.all_statuses },
         { "limit", CLI_COUNT, "N", "at most so many", &s.rows_max },
         SELECTION_OPTIONS(s),
     };

@@ -101,6 +101,7 @@ static enum mneme_status open_model(struct mneme *handle, const struct mneme_opt
                    MNEME_OK) {
         memcpy(handle->model_status, failed.message, sizeof handle->model_status);
         handle->world.model = NULL;
+        handle->world.model_given = true;
     }
     free(profile);
     handle->world.model_status = handle->model_status;

@@ -34,13 +34,14 @@ enum pass {
     PASS_KEY
 };
 
+/* Each goes on with "it", the memory. */
 static const char *const WHY[] = {
-    [PASS_NO_LIMITS] = "limits are off",
-    [PASS_RULE] = "a rule's trigger fired",
+    [PASS_NO_LIMITS] = "comes in because limits are off",
+    [PASS_RULE] = "is brought by a rule whose trigger fired",
     [PASS_TASK] = "resumes the task at hand",
     [PASS_STATED] = "binds the stated task, repository or project",
     [PASS_KIND] = "is of a kind that the request asks for",
-    [PASS_WAYS] = "the request refers to the user's ways",
+    [PASS_WAYS] = "is one of the user's ways, which the request refers to",
     [PASS_PLAN] = "is of a type the request asks for and about what it names",
     [PASS_TIME] = "is of a type the request asks for and of the time it names",
     [PASS_PATH] = "is linked to what the request names",
@@ -98,16 +99,24 @@ static enum pass by_nature(const struct mn_access *access, const struct mn_plan 
     return PASS_NOT;
 }
 
+double mn_floor_of(const struct mn_plan *plan, const struct mn_model_profile *profile,
+                   const struct mn_candidate *candidate)
+{
+    if (!candidate->has_vector)
+        return profile->floor_text_only;
+    return plan->is_statement ? profile->floor_statement : profile->floor_question;
+}
+
 static enum pass by_likeness(const struct mn_plan *plan, const struct mn_model_profile *profile,
                              const struct mn_candidate *c)
 {
-    float floor = plan->is_statement ? profile->floor_statement : profile->floor_question;
+    float floor = (float)mn_floor_of(plan, profile, c);
 
     if (c->path_confidence >= PATH_MIN)
         return PASS_PATH;
     if (c->has_vector)
         return (float)c->raw_relevance >= floor ? PASS_CLOSE : PASS_NOT;
-    return (float)c->text >= profile->floor_text_only ? PASS_WORDS : PASS_NOT;
+    return (float)c->text >= floor ? PASS_WORDS : PASS_NOT;
 }
 
 /* Structured types alone are asked for: then they are asked for as such. */

@@ -1,5 +1,5 @@
 /*
- * floor.h - what stage 8 asks of the floor besides whether it is passed.
+ * floor.h - what stage 8 and the trace ask of the floor besides whether it is passed.
  */
 #ifndef MN_RETRIEVE_FLOOR_H
 #define MN_RETRIEVE_FLOOR_H
@@ -11,5 +11,10 @@
 bool mn_floor_bears(const struct mneme_request *request, const struct mn_access *access,
                     const struct mn_plan *plan, const struct mn_model_profile *profile,
                     const struct mn_candidate *candidate);
+
+/* What the candidate's likeness is measured against: its raw relevance, or its raw text score where
+ * it has no vector. */
+double mn_floor_of(const struct mn_plan *plan, const struct mn_model_profile *profile,
+                   const struct mn_candidate *candidate);
 
 #endif

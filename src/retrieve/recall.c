@@ -6,7 +6,8 @@
  * dearest step, is started first on the host's executor and waited for only when the vectors are
  * asked; without an executor it simply runs first.
  *
- * What fails is left out and named: no model means no vectors, no index means the structured rows
+ * What fails is left out and named: no model means no vectors (a degraded answer where one was
+ * given and does not load), no index means the structured rows
  * of every type stand in for it. Only the store cannot be missing.
  */
 #include "retrieve/sources.h"
@@ -91,7 +92,8 @@ static enum mneme_status embed_prepare(const struct mn_sourcing *s, struct embed
         const char *why = mn_empty(s->world->model_status) ? "model: none" : s->world->model_status;
 
         s->trace->source[MN_SOURCE_VECTOR].silent = why;
-        mn_trace_note(s->trace, "vector: no answer (%s)", why);
+        (s->world->model_given ? mn_trace_degraded : mn_trace_note)(
+            s->trace, "vector: no answer (%s)", why);
         return MNEME_OK;
     }
     e->vector = mn_arena_array(s->arena, float, s->world->model->profile.dim);

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "retrieve/floor.h"
 
 #define BEST_REJECTED 20
 #define OTHERS_MAX 1000 /* ids; more only counts */
@@ -399,8 +400,9 @@ static bool is_among(const size_t *best, size_t count, size_t index)
     return false;
 }
 
-static void put_rejected(struct mn_json_writer *w, const struct mn_trace *trace)
+static void put_rejected(struct mn_json_writer *w, const struct mn_retrieval *retrieval)
 {
+    const struct mn_trace *trace = &retrieval->trace;
     size_t best[BEST_REJECTED];
     size_t best_count = best_rejected(trace, best);
     size_t others = 0;
@@ -416,6 +418,9 @@ static void put_rejected(struct mn_json_writer *w, const struct mn_trace *trace)
         mn_json_field_text(w, "reason", mn_reason_name(r->reason));
         if (r->by)
             mn_json_field_text(w, "by", r->by);
+        if (r->reason == MN_REASON_FLOOR)
+            mn_json_field_number(
+                w, "floor", mn_floor_of(&retrieval->plan, retrieval->profile, &r->candidate), 4);
         put_scores(w, &r->candidate);
         mn_json_close(w, '}');
     }
@@ -544,7 +549,7 @@ enum mneme_status mn_trace_print(const struct mn_retrieval *retrieval, struct mn
     put_sources(&w, &retrieval->trace);
     put_counts(&w, retrieval);
     put_selected(&w, &retrieval->selection);
-    put_rejected(&w, &retrieval->trace);
+    put_rejected(&w, retrieval);
     put_merges(&w, &retrieval->selection);
     put_conflicts(&w, &retrieval->conflicts);
     put_budget(&w, retrieval);

@@ -230,6 +230,17 @@ static void put_chosen(struct mn_buf *out, yyjson_val *trace, int column)
     }
 }
 
+/* What the floor read, and what it asked for. */
+static void put_missed(struct mn_buf *out, yyjson_val *item)
+{
+    yyjson_val *raw = list_of(item, "raw");
+    const char *read = yyjson_is_num(yyjson_obj_get(raw, "vector")) ? "relevance" : "text";
+
+    if (yyjson_is_num(yyjson_obj_get(item, "floor")))
+        mn_buf_printf(out, ": %s %.2f, wanted %.2f", read, number_of(raw, read),
+                      number_of(item, "floor"));
+}
+
 static void put_rejected(struct mn_buf *out, yyjson_val *trace, int column)
 {
     yyjson_val *reasons = list_of(trace, "rejections");
@@ -252,6 +263,7 @@ static void put_rejected(struct mn_buf *out, yyjson_val *trace, int column)
                       reason_words(text_of(item, "reason")));
         if (text_of(item, "by")[0])
             mn_buf_printf(out, ": %s", text_of(item, "by"));
+        put_missed(out, item);
         mn_buf_printf(out, " (%s, %s)\n", text_of(item, "reason"), text_of(item, "stage"));
     }
 }
@@ -280,6 +292,16 @@ static void put_conflicts(struct mn_buf *out, yyjson_val *trace)
     }
 }
 
+/* Text and vectors are one question to the index, whose time stands with the text. */
+static void put_source_time(struct mn_buf *out, yyjson_val *source)
+{
+    mn_buf_printf(out, "%5lld found  ", integer_of(source, "count"));
+    if (mn_same(text_of(source, "name"), "vector") && integer_of(source, "us") == 0)
+        mn_buf_text(out, "   (with text)\n");
+    else
+        mn_buf_printf(out, "%8.2f ms\n", number_of(source, "us") / 1000.0);
+}
+
 static void put_sources(struct mn_buf *out, yyjson_val *trace)
 {
     size_t at;
@@ -295,8 +317,7 @@ static void put_sources(struct mn_buf *out, yyjson_val *trace)
         else if (!is_set(item, "asked"))
             mn_buf_text(out, "not asked\n");
         else
-            mn_buf_printf(out, "%5lld found  %8.2f ms\n", integer_of(item, "count"),
-                          number_of(item, "us") / 1000.0);
+            put_source_time(out, item);
     }
 }
 

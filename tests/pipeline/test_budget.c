@@ -446,7 +446,7 @@ static void without_limits_everything_goes_in_and_no_block_is_built(void **state
     assert_string_equal(s->selection.xml, "");
     assert_int_equal(s->selection.tokens_used, 0);
     assert_int_equal(s->trace.rejections.count, 0);
-    assert_string_equal(s->selection.item[3].why, "limits are off");
+    assert_string_equal(s->selection.item[3].why, "comes in because limits are off");
 }
 
 static void no_memory_is_a_status(void **state)

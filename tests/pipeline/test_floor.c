@@ -103,7 +103,7 @@ static void a_forced_memory_passes_whatever_it_is_like(void **state)
     assert_false(passes(s, &c));
     c.forced = true;
     assert_true(passes(s, &c));
-    assert_string_equal(s->why, "a rule's trigger fired");
+    assert_string_equal(s->why, "is brought by a rule whose trigger fired");
 }
 
 static void the_state_of_the_task_at_hand_passes(void **state)
@@ -266,7 +266,7 @@ static void the_group_of_a_key_and_limits_that_are_off_let_pass(void **state)
     c.key_passes = false;
     s->request.without_limits = 1;
     assert_true(passes(s, &c));
-    assert_string_equal(s->why, "limits are off");
+    assert_string_equal(s->why, "comes in because limits are off");
     assert_false(bears(s, &c));
 }
 

@@ -41,6 +41,8 @@ static void scene_init(struct scene *s)
     s->request.text = "Which rooftop lantern glows yesterday?";
     strcpy(s->profile.name, "profile-a");
     strcpy(s->profile.hash, "0123456789abcdef");
+    s->profile.floor_question = 0.25f;
+    s->profile.floor_text_only = 0.2f;
     s->chosen = (struct mneme_memory){ .id = "mem-chosen",
                                        .type = "repository_rule",
                                        .scope_kind = MNEME_SCOPE_REPO,
@@ -61,7 +63,7 @@ static void scene_init(struct scene *s)
         .text = 0.25,
         .raw_relevance = 0.625,
         .tokens = 33,
-        .why = "a rule's trigger fired",
+        .why = "is brought by a rule whose trigger fired",
         .merged_from = twin,
         .merged_count = 1,
         .found = { [MN_SOURCE_TEXT] = { 2, 7.5, 0.75 }, [MN_SOURCE_RULE] = { 1, 1.0, 1.0 } },
@@ -166,6 +168,7 @@ static void a_trace_says_everything_that_was_decided(void **state)
     scene_init(&s);
     reject(&s, "mem-lost", 0.41, MN_REASON_FLOOR, NULL);
     reject(&s, "mem-twin", 0.31, MN_REASON_MERGED, "mem-chosen");
+    s.r.trace.rejections.item[0].candidate.text = 0.125;
     mn_trace_note(&s.r.trace, "text: %d terms", 4);
     mn_trace_degraded(&s.r.trace, "vector: %s", "model: none");
     print(&s, &doc);
@@ -199,7 +202,7 @@ static void a_trace_says_everything_that_was_decided(void **state)
     assert_text(doc, "/selected/0/id", "mem-chosen");
     assert_text(doc, "/selected/0/scope", "repo:lunest-ios");
     assert_text(doc, "/selected/0/section", "constraints");
-    assert_text(doc, "/selected/0/selection_reason", "a rule's trigger fired");
+    assert_text(doc, "/selected/0/selection_reason", "is brought by a rule whose trigger fired");
     assert_text(doc, "/selected/0/trigger", "regex");
     assert_text(doc, "/selected/0/merged_from/0", "mem-twin");
     assert_number(doc, "/selected/0/tokens", 33);
@@ -215,6 +218,9 @@ static void a_trace_says_everything_that_was_decided(void **state)
     assert_text(doc, "/rejected/0/reason", "floor");
     assert_text(doc, "/rejected/0/stage", "budget");
     assert_true(yyjson_is_null(field(doc, "/rejected/0/raw/vector")));
+    assert_number(doc, "/rejected/0/raw/text", 0.125);
+    assert_number(doc, "/rejected/0/floor", 0.2);
+    assert_null(yyjson_doc_ptr_get(doc, "/rejected/1/floor"));
     assert_text(doc, "/rejected/1/by", "mem-chosen");
     assert_text(doc, "/merges/0/survivor", "mem-chosen");
     assert_text(doc, "/conflicts/0/memory_key", "refund.limit");
@@ -318,6 +324,10 @@ static void explain_reads_the_json_alone_and_says_it_in_words(void **state)
     (void)state;
     scene_init(&s);
     reject(&s, "mem-lost", 0.41, MN_REASON_FLOOR, NULL);
+    reject(&s, "mem-far", 0.395, MN_REASON_FLOOR, NULL);
+    struct mn_candidate *far = &s.r.trace.rejections.item[1].candidate;
+    far->has_vector = true;
+    far->raw_relevance = 0.12;
     mn_trace_degraded(&s.r.trace, "vector: no answer");
     const char *json = print(&s, &doc);
     assert_int_equal(mneme_trace_explain(json, &text, &err), MNEME_OK);
@@ -328,11 +338,15 @@ static void explain_reads_the_json_alone_and_says_it_in_words(void **state)
         "DEGRADED",
         "Chosen: 1 of 27 candidates, 90 of 700 tokens",
         "0.812  mem-chosen  repository_rule       repo:lunest-ios, explicit_user, FORCED",
-        "why: a rule's trigger fired (trigger: regex); says the same as mem-twin",
+        "why: is brought by a rule whose trigger fired (trigger: regex); says the same as mem-twin",
         "relevance 0.77, fit 0.50, scope 0.95, authority 1.00, freshness 0.98, confidence 0.90; "
         "found by text 2, rule 1",
-        "0.410  mem-lost    fact                  is not close enough to the request (floor, budget)",
+        "0.410  mem-lost    fact                  is not close enough to the request: text 0.00, "
+        "wanted 0.20 (floor, budget)",
+        "0.395  mem-far     fact                  is not close enough to the request: relevance 0.12, "
+        "wanted 0.25 (floor, budget)",
         "refund.limit: mem-200, mem-500; withheld mem-200, mem-500; ASK THE USER",
+        "text           12 found      0.34 ms",
         "vector      SILENT: model: none",
         "Note   vector: no answer",
     };
@@ -340,6 +354,21 @@ static void explain_reads_the_json_alone_and_says_it_in_words(void **state)
         if (!strstr(text, says[i]))
             fail_msg("not said: %s\n%s", says[i], text);
     }
+    free(text);
+}
+
+static void the_time_of_vectors_stands_with_the_text_that_was_asked_together_with_them(void **state)
+{
+    SCENE_AUTO s;
+    MN_JSON_AUTO doc = NULL;
+    char *text = NULL;
+
+    (void)state;
+    scene_init(&s);
+    s.r.trace.source[MN_SOURCE_VECTOR] = (struct mn_trace_source){ true, 7, 0, NULL };
+    assert_int_equal(mneme_trace_explain(print(&s, &doc), &text, NULL), MNEME_OK);
+    if (!strstr(text, "vector          7 found     (with text)\n"))
+        fail_msg("%s", text);
     free(text);
 }
 
@@ -390,6 +419,8 @@ int main(void)
         cmocka_unit_test(a_trace_without_room_goes_on_counting_and_says_so),
         cmocka_unit_test(a_long_note_is_cut_between_characters),
         cmocka_unit_test(explain_reads_the_json_alone_and_says_it_in_words),
+        cmocka_unit_test(
+            the_time_of_vectors_stands_with_the_text_that_was_asked_together_with_them),
         cmocka_unit_test(what_is_no_trace_is_refused_and_a_poor_one_is_read),
         cmocka_unit_test(every_stage_and_source_has_a_name),
     };
