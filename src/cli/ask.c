@@ -191,19 +191,6 @@ static int print_people(const struct mneme_answer *answer, const struct wishes *
 
 /* ---- recall ---- */
 
-static enum mneme_status pick(const char *name, const char *text, const char *const *choices,
-                              size_t count, int *ret, struct mneme_error *err)
-{
-    if (mn_empty(text))
-        return MNEME_OK;
-    for (size_t i = 0; i < count; i++)
-        if (mn_same(text, choices[i])) {
-            *ret = (int)i;
-            return MNEME_OK;
-        }
-    return mn_fail(err, MNEME_INVALID, "%s: '%s' is not one of them; see --help", name, text);
-}
-
 static struct mneme_list list_of(const struct cli_list *list)
 {
     return (struct mneme_list){ list->item, list->count };
@@ -213,20 +200,14 @@ static enum mneme_status make_request(const struct cli_common *common, const str
                                       const char *text, struct mneme_request *ret_request,
                                       struct mneme_error *err)
 {
-    static const char *const modes[] = { "auto", "none", "structured_only", "episodic_only",
-                                         "hybrid" };
-    static const char *const profiles[] = { "default", "similarity", "balanced", "recency" };
-    static const char *const consistencies[] = { "mixed", "candidate", "read_model" };
-    static const char *const formats[] = { "xml", "markdown", "json" };
     struct mneme_request request = MNEME_REQUEST_INIT;
     int mode = 0, profile = 0, consistency = 0, format = 0;
 
     MN_TRY(cli_identity(common, &request.identity, err));
-    MN_TRY(pick("mode", wishes->mode, modes, COUNT_OF(modes), &mode, err));
-    MN_TRY(pick("profile", wishes->profile, profiles, COUNT_OF(profiles), &profile, err));
-    MN_TRY(pick("consistency", wishes->consistency, consistencies, COUNT_OF(consistencies),
-                &consistency, err));
-    MN_TRY(pick("format", wishes->format, formats, COUNT_OF(formats), &format, err));
+    MN_TRY(cli_pick(CLI_MODE, "mode", wishes->mode, &mode, err));
+    MN_TRY(cli_pick(CLI_PROFILE, "profile", wishes->profile, &profile, err));
+    MN_TRY(cli_pick(CLI_CONSISTENCY, "consistency", wishes->consistency, &consistency, err));
+    MN_TRY(cli_pick(CLI_FORMAT, "format", wishes->format, &format, err));
     request.text = text;
     request.mode = (enum mneme_mode)mode;
     request.profile = (enum mneme_profile)profile;

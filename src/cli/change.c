@@ -158,17 +158,6 @@ struct fields {
     { "allow-secrets", CLI_FLAG, NULL, "store a text that holds a secret, as secret",              \
       &(f).allow_secrets }
 
-static enum mneme_status set_enum(const char *name, const char *text, int value, int *ret,
-                                  struct mneme_error *err)
-{
-    if (mn_empty(text))
-        return MNEME_OK;
-    if (!value)
-        return mn_fail(err, MNEME_INVALID, "%s: '%s' is not one of them", name, text);
-    *ret = value;
-    return MNEME_OK;
-}
-
 #define SET_TEXT(memory, field, text)                                                              \
     do {                                                                                           \
         if (text)                                                                                  \
@@ -211,18 +200,11 @@ static enum mneme_status apply_fields(const struct fields *f, struct mneme_memor
     int scope = memory->scope_kind, authority = memory->authority;
     int sensitivity = memory->sensitivity, status = memory->status, risk = memory->risk;
 
-    MN_TRY(set_enum("scope", f->scope, mneme_scope_of(mn_or_empty(f->scope)), &scope, err));
-    MN_TRY(set_enum("authority", f->authority, mneme_authority_of(mn_or_empty(f->authority)),
-                    &authority, err));
-    MN_TRY(set_enum("sensitivity", f->sensitivity,
-                    mneme_sensitivity_of(mn_or_empty(f->sensitivity)), &sensitivity, err));
-    MN_TRY(set_enum("status", f->status, mneme_memory_status_of(mn_or_empty(f->status)), &status,
-                    err));
-    MN_TRY(set_enum("risk", f->risk,
-                    mn_same(f->risk, "high")     ? MNEME_RISK_HIGH
-                    : mn_same(f->risk, "normal") ? MNEME_RISK_NORMAL
-                                                 : 0,
-                    &risk, err));
+    MN_TRY(cli_pick(CLI_SCOPE, "scope", f->scope, &scope, err));
+    MN_TRY(cli_pick(CLI_AUTHORITY, "authority", f->authority, &authority, err));
+    MN_TRY(cli_pick(CLI_SENSITIVITY, "sensitivity", f->sensitivity, &sensitivity, err));
+    MN_TRY(cli_pick(CLI_STATUS, "status", f->status, &status, err));
+    MN_TRY(cli_pick(CLI_RISK, "risk", f->risk, &risk, err));
     memory->scope_kind = (enum mneme_scope)scope;
     memory->authority = (enum mneme_authority)authority;
     memory->sensitivity = (enum mneme_sensitivity)sensitivity;
@@ -262,21 +244,22 @@ static enum mneme_status apply_fields(const struct fields *f, struct mneme_memor
 /* ---- remember ---- */
 
 /* A scope without an id takes the one that the place options name. */
-static void derive_scope_id(const struct cli_common *common, struct mneme_memory *memory)
+static enum mneme_status derive_scope_id(const struct mneme_identity *identity,
+                                         struct mneme_memory *memory, struct mneme_error *err)
 {
-    struct mneme_identity identity;
-    struct mneme_error ignored;
+    const char *const named[] = { [MNEME_SCOPE_PROJECT] = identity->project_id,
+                                  [MNEME_SCOPE_REPO] = identity->repository_id,
+                                  [MNEME_SCOPE_TASK] = identity->task_id,
+                                  [MNEME_SCOPE_SESSION] = identity->session_id };
+    const char *kind = mneme_scope_name(memory->scope_kind);
 
-    if (!mn_empty(memory->scope_id) || cli_identity(common, &identity, &ignored) != MNEME_OK)
-        return;
-    if (memory->scope_kind == MNEME_SCOPE_PROJECT)
-        memory->scope_id = identity.project_id;
-    else if (memory->scope_kind == MNEME_SCOPE_REPO)
-        memory->scope_id = identity.repository_id;
-    else if (memory->scope_kind == MNEME_SCOPE_TASK)
-        memory->scope_id = identity.task_id;
-    else if (memory->scope_kind == MNEME_SCOPE_SESSION)
-        memory->scope_id = identity.session_id;
+    if (!mn_empty(memory->scope_id) || memory->scope_kind < MNEME_SCOPE_PROJECT)
+        return MNEME_OK;
+    memory->scope_id = named[memory->scope_kind];
+    if (mn_empty(memory->scope_id)) /* the option is named as the kind is */
+        return mn_fail(err, MNEME_INVALID, "scope_id: say which %s, or name it with --%s", kind,
+                       kind);
+    return MNEME_OK;
 }
 
 static int remember(const struct cli_common *common, struct fields *f, char *text)
@@ -296,9 +279,9 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
     memory.agent_id = identity.agent_id;
     cli_change(common, &change);
     change.allow_secrets = f->allow_secrets;
-    if (apply_fields(f, &memory, &err) != MNEME_OK)
+    if (apply_fields(f, &memory, &err) != MNEME_OK ||
+        derive_scope_id(&identity, &memory, &err) != MNEME_OK)
         return cli_fail(&err);
-    derive_scope_id(common, &memory);
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_remember(handle, &memory, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
@@ -485,6 +468,8 @@ int cli_edit(int argc, char **argv)
     int code = CLI_OK;
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
+    if (common.own_given == (size_t)(f.if_revision != 0) + (size_t)f.allow_secrets)
+        return cli_usage("edit", "nothing to change: give a field, such as --content");
     return edit(&common, &f, arguments[0]);
 }
 

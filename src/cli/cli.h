@@ -74,6 +74,7 @@ struct cli_common {
     const char *clearance;
     struct cli_list permissions;
     struct cli_list environment; /* NAME=VALUE */
+    size_t own_given;            /* how many of the command's own options were given */
 
     const char *actor;
     const char *reason;
@@ -113,14 +114,17 @@ bool cli_begin(const struct cli_command *command, int argc, char **argv, char **
 
 /* ---- running ---- */
 
-/* Prints the error and gives the exit code of its status. */
+/* Does the running command take an option of this name? */
+bool cli_takes(const char *name);
+
+/* Prints the error, its fields named as the options that set them; the exit code of its status. */
 int cli_fail(const struct mneme_error *err);
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 enum cli_purpose {
     CLI_TO_READ,  /* read-only where it cannot be written: then no trace is kept */
     CLI_TO_WRITE,
-    CLI_TO_CREATE
+    CLI_TO_CREATE /* the folder must be there; that of the default path is made */
 };
 
 /* Opens the store of --store, $MNEME_STORE or the data folder. */
@@ -154,6 +158,24 @@ enum mneme_status cli_require_owner(const struct cli_common *common, struct mnem
 char *cli_text(char **arguments, size_t count, struct mneme_error *err);
 /* A whole file, "-" for standard input; free() it. NULL: *err says why. */
 char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err);
+
+/* ---- one of a few names ---- */
+
+enum cli_choice {
+    CLI_SCOPE,
+    CLI_AUTHORITY,
+    CLI_SENSITIVITY,
+    CLI_STATUS,
+    CLI_RISK,
+    CLI_MODE,
+    CLI_PROFILE,
+    CLI_CONSISTENCY,
+    CLI_FORMAT /* of the block: 0 xml, 1 markdown, 2 json */
+};
+
+/* The value of the name `text`; left as it is when none is given. A wrong one is told all names. */
+enum mneme_status cli_pick(enum cli_choice choice, const char *field, const char *text,
+                           int *changed, struct mneme_error *err);
 
 /* ---- the commands ---- */
 

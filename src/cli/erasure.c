@@ -167,7 +167,7 @@ static int preview(const struct cli_common *common, struct mneme *handle,
     }
     mneme_free(receipt);
     fprintf(stderr, "mneme erase: nothing was erased; say --yes and --receipt FILE\n");
-    return CLI_USAGE;
+    return CLI_OK;
 }
 
 static int erase(const struct cli_common *common, const struct wish *wish, struct mneme *handle,

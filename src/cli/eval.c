@@ -143,20 +143,6 @@ static int golden(const struct cli_common *common, const struct wishes *w, const
 
 /* ---- recall on a set ---- */
 
-static bool find_profile(const char *name, enum mneme_profile *ret_profile)
-{
-    static const enum mneme_profile profiles[] = { MNEME_PROFILE_DEFAULT, MNEME_PROFILE_SIMILARITY,
-                                                   MNEME_PROFILE_BALANCED, MNEME_PROFILE_RECENCY };
-
-    for (size_t i = 0; i < COUNT_OF(profiles); i++) {
-        if (!strcmp(mneme_profile_name(profiles[i]), name)) {
-            *ret_profile = profiles[i];
-            return true;
-        }
-    }
-    return false;
-}
-
 static void print_recall(const struct mn_recall_report *r, const char *out, int json)
 {
     if (json)
@@ -180,11 +166,13 @@ static int recall(const struct cli_common *common, const struct wishes *w)
     };
     struct mn_recall_report report;
     struct mneme_error err;
+    int profile = MNEME_PROFILE_SIMILARITY;
 
     if (!w->items || !w->queries || !w->out)
         return cli_usage("eval", "recall wants --items, --queries and --out");
-    if (!find_profile(w->profile, &options.profile))
-        return cli_usage("eval", "--profile: there is no %s", w->profile);
+    if (cli_pick(CLI_PROFILE, "profile", w->profile, &profile, &err) != MNEME_OK)
+        return cli_fail(&err);
+    options.profile = (enum mneme_profile)profile;
     make_setup(common, w, &options.setup);
     if (mn_recall_run(&options, &report, &err) != MNEME_OK)
         return cli_fail(&err);

@@ -19,21 +19,6 @@ static const char *from_environment(const char *value, const char *name)
     return value ? value : getenv(name);
 }
 
-int cli_fail(const struct mneme_error *err)
-{
-    static const int codes[] = { [MNEME_OK] = CLI_OK,
-                                 [MNEME_INVALID] = CLI_USAGE,
-                                 [MNEME_NOT_FOUND] = CLI_NOT_FOUND,
-                                 [MNEME_CONFLICT] = CLI_CONFLICT,
-                                 [MNEME_FORBIDDEN] = CLI_FORBIDDEN,
-                                 [MNEME_LIMIT] = CLI_LIMIT,
-                                 [MNEME_UNAVAILABLE] = CLI_UNAVAILABLE,
-                                 [MNEME_CORRUPT] = CLI_CORRUPT };
-
-    fprintf(stderr, "mneme: %s: %s\n", mneme_status_name(err->status), err->message);
-    return codes[err->status];
-}
-
 /* $NAME/mneme/REST or $HOME/FALLBACK/mneme/REST into `path`; false when neither is set. */
 static bool xdg_path(char *path, size_t bytes, const char *name, const char *fallback,
                      const char *rest)
@@ -56,8 +41,7 @@ const char *cli_store_path(const struct cli_common *common, struct mneme_error *
         return given;
     if (xdg_path(path, sizeof path, "XDG_DATA_HOME", ".local/share", "store.mneme"))
         return path;
-    mn_fail(err, MNEME_INVALID, "store: say where it is with --store or $MNEME_STORE ($HOME is "
-                                "not set)");
+    mn_fail(err, MNEME_INVALID, "store: say where it is; $HOME is not set");
     return NULL;
 }
 
@@ -81,6 +65,21 @@ const char *cli_model_path(const struct cli_common *common)
         !access(path, R_OK))
         return path;
     return "";
+}
+
+/* Those of the default store are made; another's must be there, so that a typing error makes none. */
+static enum mneme_status check_folder(const char *store, struct mneme_error *err)
+{
+    const char *slash = strrchr(store, '/');
+    char folder[4096];
+    struct stat about;
+
+    if (!slash || slash == store)
+        return MNEME_OK;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - store), store);
+    if (!stat(folder, &about) && S_ISDIR(about.st_mode))
+        return MNEME_OK;
+    return mn_fail(err, MNEME_INVALID, "store: there is no folder %s; make it first", folder);
 }
 
 /* The folder of the store and those above it, private to the user. */
@@ -140,9 +139,11 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
     options.store_path = cli_store_path(common, err);
     if (!options.store_path)
         return MNEME_INVALID;
-    MN_TRY(read_key(common, &key, &key_bytes, err));
-    if (purpose == CLI_TO_CREATE)
+    if (purpose == CLI_TO_CREATE && !mn_empty(from_environment(common->store, "MNEME_STORE")))
+        MN_TRY(check_folder(options.store_path, err));
+    else if (purpose == CLI_TO_CREATE)
         make_folders(options.store_path);
+    MN_TRY(read_key(common, &key, &key_bytes, err));
     options.create = purpose == CLI_TO_CREATE;
     options.key = key;
     options.key_bytes = key_bytes;
@@ -175,8 +176,7 @@ void cli_close(struct mneme **handle)
 enum mneme_status cli_require_tenant(const struct cli_common *common, struct mneme_error *err)
 {
     if (mn_empty(from_environment(common->tenant, "MNEME_TENANT")))
-        return mn_fail(err, MNEME_INVALID, "tenant: say whose memory it is with --tenant or "
-                                           "$MNEME_TENANT");
+        return mn_fail(err, MNEME_INVALID, "tenant: say whose memory it is");
     return MNEME_OK;
 }
 
@@ -184,8 +184,7 @@ enum mneme_status cli_require_owner(const struct cli_common *common, struct mnem
 {
     MN_TRY(cli_require_tenant(common, err));
     if (mn_empty(from_environment(common->user, "MNEME_USER")))
-        return mn_fail(err, MNEME_INVALID, "user: say whose memory it is with --user or "
-                                           "$MNEME_USER");
+        return mn_fail(err, MNEME_INVALID, "user: say whose memory it is");
     return MNEME_OK;
 }
 
@@ -234,13 +233,9 @@ enum mneme_status cli_identity(const struct cli_common *common, struct mneme_ide
     identity.permissions = (struct mneme_list){ common->permissions.item,
                                                 common->permissions.count };
     identity.environment = (struct mneme_pairs){ pairs, common->environment.count };
-    if (!mn_empty(common->clearance)) {
-        identity.clearance = mneme_sensitivity_of(common->clearance);
-        if (identity.clearance == MNEME_SENSITIVITY_NONE)
-            return mn_fail(err, MNEME_INVALID,
-                           "clearance: '%s' is none of public, internal, confidential, secret",
-                           common->clearance);
-    }
+    int clearance = identity.clearance;
+    MN_TRY(cli_pick(CLI_SENSITIVITY, "clearance", common->clearance, &clearance, err));
+    identity.clearance = (enum mneme_sensitivity)clearance;
     MN_TRY(split_environment(&common->environment, pairs, err));
     *ret_identity = identity;
     return MNEME_OK;
@@ -279,6 +274,7 @@ void cli_put(const char *text, bool one_line)
 
 char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err)
 {
+    struct stat about;
     FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
     struct mn_buf text = { 0 };
     char chunk[65536];
@@ -286,6 +282,11 @@ char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err
 
     if (!file) {
         mn_fail(err, MNEME_NOT_FOUND, "cannot read %s", path);
+        return NULL;
+    }
+    if (!fstat(fileno(file), &about) && S_ISDIR(about.st_mode)) {
+        fclose(file);
+        mn_fail(err, MNEME_INVALID, "%s is a folder, not a file", path);
         return NULL;
     }
     while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)

@@ -62,14 +62,15 @@ static const struct group groups[] = {
 };
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
 
-/* The option of this name; its target is made absolute. */
+/* The option of this name, its target made absolute; *ret_own: it stands in the command's own table. */
 static bool find_option(const struct cli_command *command, const char *name, size_t bytes,
-                        struct cli_option *ret_option)
+                        struct cli_option *ret_option, bool *ret_own)
 {
     for (size_t i = 0; i < command->option_count; i++)
         if (strlen(command->options[i].name) == bytes &&
             !memcmp(command->options[i].name, name, bytes)) {
             *ret_option = command->options[i];
+            *ret_own = true;
             return true;
         }
     for (size_t i = 0; i < GROUP_COUNT; i++) {
@@ -79,10 +80,21 @@ static bool find_option(const struct cli_command *command, const char *name, siz
             !memcmp(o->name, name, bytes)) {
             *ret_option = *o;
             ret_option->into = (char *)command->common + (size_t)o->into;
+            *ret_own = false;
             return true;
         }
     }
     return false;
+}
+
+static const struct cli_command *running; /* lives as long as its function runs */
+
+bool cli_takes(const char *name)
+{
+    struct cli_option option;
+    bool own;
+
+    return running && find_option(running, name, strlen(name), &option, &own);
 }
 
 int cli_usage(const char *command, const char *format, ...)
@@ -187,6 +199,7 @@ static int parse(const struct cli_command *command, int argc, char **argv, size_
     for (int i = 2; i < argc; i++) {
         const char *word = argv[i];
         struct cli_option option;
+        bool own = false;
 
         if (options_end || word[0] != '-' || !strcmp(word, "-")) {
             argv[2 + count++] = argv[i];
@@ -202,7 +215,7 @@ static int parse(const struct cli_command *command, int argc, char **argv, size_
         }
         const char *equals = strchr(word, '=');
         size_t bytes = equals ? (size_t)(equals - word) : strlen(word);
-        if (word[1] != '-' || !find_option(command, word + 2, bytes - 2, &option))
+        if (word[1] != '-' || !find_option(command, word + 2, bytes - 2, &option, &own))
             return cli_usage(command->name, "no option %.*s", (int)bytes, word);
         if (option.kind == CLI_FLAG && equals)
             return cli_usage(command->name, "--%s takes no value", option.name);
@@ -212,6 +225,7 @@ static int parse(const struct cli_command *command, int argc, char **argv, size_
         int code = set_option(command, &option, value);
         if (code != CLI_OK)
             return code;
+        command->common->own_given += own;
     }
     *ret_count = count;
     return CLI_OK;
@@ -221,6 +235,8 @@ bool cli_begin(const struct cli_command *command, int argc, char **argv, char **
                size_t *ret_count, int *ret_code)
 {
     size_t count = 0;
+
+    running = command;
     int code = parse(command, argc, argv, &count);
 
     if (code == CLI_OK && (count < command->least || count > command->most))

@@ -87,7 +87,9 @@ static enum mneme_status make_filter(const struct cli_common *common, const stru
                                      struct mneme_filter *ret_filter, struct mneme_error *err)
 {
     struct mneme_filter filter = MNEME_FILTER_INIT;
+    int scope = 0, status = 0;
 
+    MN_TRY(cli_require_tenant(common, err));
     filter.tenant_id = common->tenant ? common->tenant : getenv("MNEME_TENANT");
     filter.user_id = common->user ? common->user : getenv("MNEME_USER");
     filter.all_users = s->all_users;
@@ -96,16 +98,10 @@ static enum mneme_status make_filter(const struct cli_common *common, const stru
     filter.type = s->type;
     filter.scope_id = s->scope_id;
     filter.rows_max = s->rows_max;
-    if (!mn_empty(s->scope)) {
-        filter.scope_kind = mneme_scope_of(s->scope);
-        if (!filter.scope_kind)
-            return mn_fail(err, MNEME_INVALID, "scope: '%s' is not a kind of scope", s->scope);
-    }
-    if (!mn_empty(s->status)) {
-        filter.status = mneme_memory_status_of(s->status);
-        if (!filter.status)
-            return mn_fail(err, MNEME_INVALID, "status: '%s' is not a status", s->status);
-    }
+    MN_TRY(cli_pick(CLI_SCOPE, "scope", s->scope, &scope, err));
+    MN_TRY(cli_pick(CLI_STATUS, "status", s->status, &status, err));
+    filter.scope_kind = (enum mneme_scope)scope;
+    filter.status = (enum mneme_memory_status)status;
     *ret_filter = filter;
     return MNEME_OK;
 }

@@ -63,8 +63,8 @@ static enum mneme_status check_filter(const struct mneme_filter *filter,
         return mn_fail(err, MNEME_INVALID, "tenant_id: is empty");
     if (mn_empty(known.user_id) && !known.all_users && !known.with_shared)
         return mn_fail(err, MNEME_INVALID, "user_id: is empty; say all_users to see every owner");
-    if (!mn_empty(known.type) && mn_type_find(known.type) == MN_TYPE_NONE)
-        return mn_fail(err, MNEME_INVALID, "type: '%.80s' is not a type", known.type);
+    if (!mn_empty(known.type))
+        MN_TRY(mn_type_known("type", known.type, err));
     if ((unsigned)known.scope_kind > MNEME_SCOPE_SESSION)
         return mn_fail(err, MNEME_INVALID, "scope_kind: %d is not a kind", (int)known.scope_kind);
     if ((unsigned)known.status > MNEME_DELETED)

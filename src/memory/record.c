@@ -41,15 +41,7 @@ static enum mneme_status check_window(int64_t from_ms, int64_t until_ms, struct 
 
 static enum mneme_status check_type(const char *type, struct mneme_error *err)
 {
-    char known[256] = "";
-    size_t used = 0;
-
-    if (mn_empty(type) || mn_type_find(type) != MN_TYPE_NONE)
-        return MNEME_OK;
-    for (int i = 0; i < mn_type_count() && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                                 mn_type_at(i)->name);
-    return mn_fail(err, MNEME_INVALID, "type: '%.64s' is not known; known are %s", type, known);
+    return mn_empty(type) ? MNEME_OK : mn_type_known("type", type, err);
 }
 
 static enum mneme_status check_scope(const struct mneme_memory *memory, struct mneme_error *err)

@@ -1,5 +1,5 @@
 /*
- * type.c - the table of types (SPEC 1 and 3).
+ * type.c - the table of types.
  *
  * What can be looked up exactly (preferences, constraints, rules) is found by structure and never
  * by similarity; working state by its task; everything that is told in sentences by text and
@@ -7,8 +7,10 @@
  */
 #include "memory/type.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/str.h"
 
 #define HALF_LIFE_OTHER_DAYS 90.0
@@ -84,6 +86,20 @@ const struct mn_type *mn_type_of(const char *name)
 int mn_type_count(void)
 {
     return TYPE_COUNT;
+}
+
+enum mneme_status mn_type_known(const char *field, const char *name, struct mneme_error *err)
+{
+    char known[256] = "";
+    size_t used = 0;
+
+    if (mn_type_find(name) != MN_TYPE_NONE)
+        return MNEME_OK;
+    for (int type = 0; type < TYPE_COUNT && used < sizeof known; type++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", type ? ", " : "",
+                                 TYPES[type].name);
+    return mn_fail(err, MNEME_INVALID, "%s: '%.64s' is not known; known are %s", field,
+                   mn_or_empty(name), known);
 }
 
 mn_type_set mn_types_of_mode(enum mneme_mode mode)

@@ -54,6 +54,8 @@ const struct mn_type *mn_type_at(int type);
 /* Of a name that may be unknown: then a semantic type with half-life 90, section facts. */
 const struct mn_type *mn_type_of(const char *name);
 int mn_type_count(void);
+/* MNEME_INVALID names the field and lists the types. */
+enum mneme_status mn_type_known(const char *field, const char *name, struct mneme_error *err);
 
 /* Set of types, by index. */
 typedef uint64_t mn_type_set;

@@ -45,11 +45,8 @@ static enum mneme_status check_types(const char *name, const struct mneme_list *
                                      struct mneme_error *err)
 {
     MN_TRY(check_list(name, types, MNEME_NAME_BYTES_MAX, err));
-    for (size_t i = 0; i < types->count; i++) {
-        if (mn_type_find(types->item[i]) == MN_TYPE_NONE)
-            return mn_fail(err, MNEME_INVALID, "%s: there is no type '%.60s'", name,
-                           types->item[i]);
-    }
+    for (size_t i = 0; i < types->count; i++)
+        MN_TRY(mn_type_known(name, types->item[i], err));
     return MNEME_OK;
 }
 
