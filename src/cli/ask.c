@@ -247,6 +247,7 @@ static int recall(const struct cli_common *common, const struct wishes *wishes, 
         return cli_fail(&err);
     int code = common->json ? print_json(answer, wishes) : print_people(answer, wishes);
     mneme_answer_free(answer);
+    cli_catch_up(handle);
     return code;
 }
 

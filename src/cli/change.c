@@ -289,6 +289,7 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
     int code = print_receipt(common, row ? mneme_parsed_record(row)->memory->supersedes : NULL,
                              &receipt);
     mneme_parsed_free(row);
+    cli_catch_up(handle);
     return code;
 }
 
@@ -357,7 +358,9 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
-    return print_receipt(common, NULL, &receipt);
+    int code = print_receipt(common, NULL, &receipt);
+    cli_catch_up(handle);
+    return code;
 }
 
 int cli_observe(int argc, char **argv)
@@ -434,7 +437,11 @@ static int edit(const struct cli_common *common, struct fields *f, const char *i
     if (status == MNEME_OK)
         status = mneme_edit(handle, &memory, &change, &receipt, &err);
     mneme_parsed_free(former);
-    return status == MNEME_OK ? print_receipt(common, NULL, &receipt) : cli_fail(&err);
+    if (status != MNEME_OK)
+        return cli_fail(&err);
+    int code = print_receipt(common, NULL, &receipt);
+    cli_catch_up(handle);
+    return code;
 }
 
 int cli_edit(int argc, char **argv)

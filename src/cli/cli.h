@@ -131,6 +131,10 @@ enum cli_purpose {
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
                            struct mneme **ret_handle, struct mneme_error *err);
 void cli_close(struct mneme **handle); /* for cleanup */
+
+/* After the answer is out: vectors for some of what was stored without one, so that it is found by its
+ * meaning next time. A few a command, since its caller waits for the program to end. */
+void cli_catch_up(struct mneme *handle);
 #define CLI_HANDLE_AUTO __attribute__((cleanup(cli_close))) struct mneme *
 
 /*

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#define VECTORS_AFTER 8 /* about a tenth of a second of work */
 #define DEFAULT_MODEL "models/multilingual-e5-small-q4_0.gguf"
 
 static const char *from_environment(const char *value, const char *name)
@@ -163,6 +164,18 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         return mn_fail(err, MNEME_NOT_FOUND, "store: there is none at %s; make one with 'mneme init'",
                        options.store_path);
     return status;
+}
+
+void cli_catch_up(struct mneme *handle)
+{
+    struct mneme_error err;
+
+    fflush(stdout);
+    if (mneme_model_status(handle)[0])
+        return;
+    if (mneme_run_due(handle, VECTORS_AFTER, NULL, &err) != MNEME_OK &&
+        err.status != MNEME_FORBIDDEN) /* a store that cannot be written stays as it is */
+        fprintf(stderr, "mneme: vectors come later (%s)\n", err.message);
 }
 
 void cli_close(struct mneme **handle)

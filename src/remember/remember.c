@@ -312,10 +312,12 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
     if (!mn_empty(request.key))
         *at++ = (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &request };
     if (!grew) {
+        if (!mn_empty(request.key))
+            MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written,
+                              err));
         fill_receipt(receipt, outcome_of(v), row.id, row.revision);
-        return mn_empty(request.key) ? MNEME_OK
-                                     : commit_all(w->world, writes, (size_t)(at - writes), &change,
-                                                  w->arena, &written, err);
+        embed_now(w->world, w->change, partition_of(&row), &row.id, 1); /* it may have none yet */
+        return MNEME_OK;
     }
     at = add_row(at, &row, v->into ? v->into->memory.revision : MN_REVISION_NEW);
     MN_TRY(add_ended(w, &at, err));
