@@ -86,7 +86,7 @@ WHERE tenant = :tenant AND owner IN (:user, '')
   AND sensitivity <= :clearance
   AND (requires_permission = ''
        OR requires_permission IN (SELECT value FROM json_each(:permissions)))
-  AND status IN (1, 3) AND authority <> 6;
+  AND status <> 4 AND authority <> 6;
 
 -- name: MEMORIES_BY_KEY_PAST
 SELECT * FROM memory_rows m
@@ -102,7 +102,7 @@ WHERE tenant = :tenant AND owner IN (:user, '')
   AND sensitivity <= :clearance
   AND (requires_permission = ''
        OR requires_permission IN (SELECT value FROM json_each(:permissions)))
-  AND status IN (1, 3) AND authority <> 6;
+  AND status <> 4 AND authority <> 6;
 
 -- name: MEMORIES_SUCCESSORS_PAST
 SELECT * FROM memory_rows m
@@ -118,7 +118,22 @@ WHERE tenant = :tenant AND owner IN (:user, '')
   AND sensitivity <= :clearance
   AND (requires_permission = ''
        OR requires_permission IN (SELECT value FROM json_each(:permissions)))
-  AND status IN (1, 3) AND authority <> 6;
+  AND status <> 4 AND authority <> 6;
+
+-- name: MEMORIES_CHANGED_PAST
+SELECT * FROM memory_rows m
+WHERE tenant = :tenant AND owner IN (:user, '')
+  AND (owner, id) IN (SELECT owner, id FROM history
+                      WHERE tenant = :tenant AND owner IN (:user, '') AND changed_at_ms > :as_of)
+  AND agent_id IN ('', :agent)
+  AND (scope_kind, scope_id) IN (VALUES (1, ''), (2, :user), (3, :project), (4, :repository),
+                                        (5, :task), (6, :session))
+  AND (owner <> '' OR scope_kind NOT IN (2, 6))
+  AND sensitivity <= :clearance
+  AND (requires_permission = ''
+       OR requires_permission IN (SELECT value FROM json_each(:permissions)))
+  AND status <> 4 AND authority <> 6
+ORDER BY updated_at_ms DESC, owner, id;
 
 -- name: HISTORY_AS_OF
 SELECT * FROM history

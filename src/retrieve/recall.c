@@ -255,6 +255,10 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     MN_TRY(find_alike(&s, &index_answers, err));
     if (index_answers && needs_vector(plan) && mn_verify_scores(&s, &failed) != MNEME_OK)
         mn_trace_degraded(trace, "index: %s", failed.message);
+    if (access->as_of_ms) {
+        MN_TRY(run(&s, MN_SOURCE_TEXT, mn_source_past, false, err));
+        MN_TRY(complete(&s, err));
+    }
     MN_TRY(mn_verify_as_of(&s, err));
     MN_TRY(mn_verify_rows(&s, index_is_current, err));
     if (index_answers && needs_vector(plan) && mn_source_surroundings(&s, &failed) != MNEME_OK)

@@ -172,7 +172,7 @@ enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error
 #define VECTOR_LIST 100 /* per language of the units */
 #define AROUND_LIST 100 /* turns that stand among those found by text */
 
-static struct mn_query query_of(const struct mn_sourcing *s)
+struct mn_query mn_source_query(const struct mn_sourcing *s)
 {
     return (struct mn_query){
         .access = s->access,
@@ -192,7 +192,7 @@ static struct mn_query query_of(const struct mn_sourcing *s)
 
 enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *err)
 {
-    struct mn_query query = query_of(s);
+    struct mn_query query = mn_source_query(s);
     struct mn_hits hits = { 0 };
 
     if (!s->plan->probes[MN_SOURCE_TEXT])
@@ -228,7 +228,7 @@ enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *er
 enum mneme_status mn_source_structured_alike(struct mn_sourcing *s, struct mneme_error *err)
 {
     size_t *count = &s->trace->source[MN_SOURCE_STRUCTURED].count;
-    struct mn_query query = query_of(s);
+    struct mn_query query = mn_source_query(s);
     struct mn_hits hits = { 0 };
 
     if (!s->structured_is_cut)
@@ -279,7 +279,7 @@ bool mn_source_is_crowded(const struct mn_sourcing *s)
 
 enum mneme_status mn_verify_scores(struct mn_sourcing *s, struct mneme_error *err)
 {
-    struct mn_query query = query_of(s);
+    struct mn_query query = mn_source_query(s);
     const char **ids = mn_arena_array(s->arena, const char *, s->pool->found.count + 1);
     struct mn_hits hits = { 0 };
     size_t id_count = 0;

@@ -58,6 +58,8 @@ enum mneme_status mn_source_structured_alike(struct mn_sourcing *s, struct mneme
 enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error *err);
 enum mneme_status mn_source_search(struct mn_sourcing *s,
                                    struct mneme_error *err); /* text, vector */
+/* What the index is asked, of all types that it finds. */
+struct mn_query mn_source_query(const struct mn_sourcing *s);
 /* Is a list of the last search full, and with less than the plan's depth of different texts that
  * nothing replaced? Then what was looked for may stand behind them. */
 bool mn_source_is_crowded(const struct mn_sourcing *s);
@@ -71,6 +73,10 @@ enum mneme_status mn_source_surroundings(struct mn_sourcing *s, struct mneme_err
 /* successors.c: what replaces the candidates not looked at yet; the last of each chain becomes one.
  */
 enum mneme_status mn_source_successors(struct mn_sourcing *s, struct mneme_error *err);
+
+/* past.c: for as_of, what was found by words that it has today and had not then is found anew by
+ * those it had. */
+enum mneme_status mn_source_past(struct mn_sourcing *s, struct mneme_error *err);
 
 /* verify.c: what the sources brought is brought up to the truth and made complete. */
 

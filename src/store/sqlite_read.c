@@ -6,7 +6,8 @@
  * of every row, which also judges the environment; only rows that pass count towards a limit.
  *
  * The past: what an identity may reach, and what was withdrawn, is judged now by the present row;
- * how a memory stood, and whether it held, by the row of that time. So a row that is refused today
+ * how a memory stood, and whether it held, by the row of that time: one that was forgotten since is
+ * there, one that was revoked since is not. So a row that is refused today
  * is handed out as it is today, to be refused with its present reason, and not in an older form
  * that would be allowed. The environment is a matter of versions, not of access: the row of that
  * time decides.
@@ -146,8 +147,8 @@ static bool is_open_today(const struct mn_access *access, const struct mneme_mem
     enum mn_reason reason;
 
     row.applies_to = (struct mneme_pairs){ NULL, 0 };
-    return (row.status == MNEME_ACTIVE || row.status == MNEME_SUPERSEDED) &&
-           row.authority != MNEME_AUTHORITY_REVOKED && mn_access_reaches(access, &row, &reason);
+    return row.status != MNEME_REVOKED && row.authority != MNEME_AUTHORITY_REVOKED &&
+           mn_access_reaches(access, &row, &reason);
 }
 
 /* Makes of the present row the row of the instant. has_confidence: usage has one, which stays. */
@@ -201,7 +202,7 @@ enum mneme_status mn_sqlite_memories_as_of(struct mn_store *store, const struct 
 /* A question about rows of the past: the statement, and the list it takes under `parameter`. */
 struct question {
     const char *sql;
-    const char *parameter;
+    const char *parameter; /* NULL: every row answers */
     struct mneme_list wanted;
     size_t offset; /* of the text in struct mneme_memory that is to be one of `wanted` */
     bool is_link;  /* it names a memory, which must be of the same owner */
@@ -211,6 +212,8 @@ static bool answers(const struct question *question, const struct mneme_memory *
 {
     const char *text = *(const char *const *)((const char *)memory + question->offset);
 
+    if (!question->parameter)
+        return true;
     for (size_t i = 0; i < question->wanted.count; i++) {
         if (!mn_empty(text) && mn_same(question->wanted.item[i], text))
             return true;
@@ -260,9 +263,9 @@ static enum mneme_status take(struct mn_sqlite *db, struct mn_stmt *stmt,
     return mn_memory_copy(&row.memory, arena, &kept->memory, err);
 }
 
-/* Rows in no order of their own. */
+/* At most `limit` rows, in the order of the statement. */
 static enum mneme_status ask(struct mn_store *store, const struct mn_access *access,
-                             const struct question *question, struct mn_arena *arena,
+                             const struct question *question, size_t limit, struct mn_arena *arena,
                              struct mn_rows *ret_rows, struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
@@ -273,8 +276,9 @@ static enum mneme_status ask(struct mn_store *store, const struct mn_access *acc
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_sqlite_prepare(reading.db, question->sql, &stmt, err));
     mn_bind_access(stmt, access);
-    mn_bind_list(stmt, question->parameter, question->wanted);
-    for (;;) {
+    if (question->parameter)
+        mn_bind_list(stmt, question->parameter, question->wanted);
+    while (rows.count < limit) {
         MN_TRY(mn_sqlite_step(stmt, &row, err));
         if (!row)
             break;
@@ -321,7 +325,16 @@ static enum mneme_status structured_past(struct mn_store *store, const struct mn
                                  .wanted = types,
                                  .offset = offsetof(struct mneme_memory, type) };
 
-    return ask(store, access, &question, arena, ret_rows, err);
+    return ask(store, access, &question, SIZE_MAX, arena, ret_rows, err);
+}
+
+enum mneme_status mn_sqlite_memories_changed(struct mn_store *store, const struct mn_access *access,
+                                             size_t limit, struct mn_arena *arena,
+                                             struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    struct question question = { .sql = SQL_SQLITE_MEMORIES_CHANGED_PAST };
+
+    return ask(store, access, &question, limit, arena, ret_rows, err);
 }
 
 enum mneme_status mn_sqlite_memories_structured(struct mn_store *store,
@@ -369,7 +382,7 @@ enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct
     struct mn_rows rows = { 0 };
 
     if (count && access->as_of_ms)
-        MN_TRY(ask(store, access, &question, arena, &rows, err));
+        MN_TRY(ask(store, access, &question, SIZE_MAX, arena, &rows, err));
     else if (count)
         MN_TRY(mn_now_by_key(store, access, question.wanted, arena, &rows, err));
     put_in_order(&rows);
@@ -391,7 +404,7 @@ enum mneme_status mn_sqlite_memories_successors(struct mn_store *store,
     struct mn_rows rows = { 0 };
 
     if (count && access->as_of_ms)
-        MN_TRY(ask(store, access, &question, arena, &rows, err));
+        MN_TRY(ask(store, access, &question, SIZE_MAX, arena, &rows, err));
     else if (count)
         MN_TRY(mn_now_successors(store, access, question.wanted, arena, &rows, err));
     put_in_order(&rows);

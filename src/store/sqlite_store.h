@@ -126,6 +126,9 @@ enum mneme_status mn_sqlite_memories_successors(struct mn_store *store,
                                                 const char *const *ids, size_t count,
                                                 struct mn_arena *arena, struct mn_rows *ret_rows,
                                                 struct mneme_error *err);
+enum mneme_status mn_sqlite_memories_changed(struct mn_store *store, const struct mn_access *access,
+                                             size_t limit, struct mn_arena *arena,
+                                             struct mn_rows *ret_rows, struct mneme_error *err);
 enum mneme_status mn_sqlite_memories_as_of(struct mn_store *store, const struct mn_access *access,
                                            const char *const *ids, size_t count,
                                            struct mn_arena *arena, struct mn_rows *ret_rows,

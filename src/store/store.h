@@ -355,6 +355,11 @@ struct mn_store_ops {
                                         const char *const *ids, size_t count,
                                         struct mn_arena *arena, struct mn_rows *ret_rows,
                                         struct mneme_error *err);
+    /* Filtered. Rows that have changed since access->as_of_ms, as they stood then; the last changed
+     * first. */
+    enum mneme_status (*memories_changed)(struct mn_store *store, const struct mn_access *access,
+                                          size_t limit, struct mn_arena *arena,
+                                          struct mn_rows *ret_rows, struct mneme_error *err);
     /* Of one owner, any state: the row of the same text (content_hash), agent, scope, type and key
      * that is active, if there is one. ret_rows has 0 or 1. */
     enum mneme_status (*memories_by_hash)(struct mn_store *store, const struct mneme_memory *like,

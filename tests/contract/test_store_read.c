@@ -355,6 +355,46 @@ static void what_is_withdrawn_today_is_not_seen_in_the_past_either(void **state)
     assert_int_equal(fixture_by_key(f, &ann, "k").count, 1);
 }
 
+static void what_has_changed_since_is_read_as_it_stood(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_access ann = fixture_access_of("t", "ann");
+    struct mneme_memory *row = fixture_memory_of(f, "t", "ann", "m", "first");
+    struct mn_write write = { .kind = MN_WRITE_MEMORY,
+                              .expected_revision = MN_REVISION_ANY,
+                              .memory = row };
+    struct mn_rows rows;
+
+    row->created_at_ms = 1000;
+    ASSERT_OK(fixture_commit_one(f, write, 1000, NULL));
+    row->content = "second";
+    ASSERT_OK(fixture_commit_one(f, write, 2000, NULL));
+    row->status = MNEME_DELETED;
+    ASSERT_OK(fixture_commit_one(f, write, 3000, NULL));
+    fixture_put(f, fixture_memory_of(f, "t", "ann", "still", "first"));
+    fixture_put(f, fixture_memory_of(f, "t", "bob", "other", "first"));
+
+    ann.as_of_ms = ann.at_ms = 1999;
+    ASSERT_OK(f->store->ops->memories_changed(f->store, &ann, 1, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 1);
+    assert_string_equal(rows.item[0].memory.content, "first");
+    assert_int_equal(rows.item[0].memory.status, MNEME_ACTIVE);
+    ASSERT_OK(f->store->ops->memories_changed(f->store, &ann, 0, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 0);
+    ann.as_of_ms = ann.at_ms = 2999;
+    ASSERT_OK(f->store->ops->memories_changed(f->store, &ann, 9, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 1);
+    assert_string_equal(rows.item[0].memory.content, "second");
+    ann.as_of_ms = ann.at_ms = 3000; /* deleted, and not changed since */
+    ASSERT_OK(f->store->ops->memories_changed(f->store, &ann, 9, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 0);
+    ann.as_of_ms = ann.at_ms = 2999;
+    row->status = MNEME_REVOKED;
+    ASSERT_OK(fixture_commit_one(f, write, 4000, NULL));
+    ASSERT_OK(f->store->ops->memories_changed(f->store, &ann, 9, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 0);
+}
+
 static void links_of_the_past_count_in_the_past(void **state)
 {
     struct fixture *f = *state;
@@ -394,6 +434,7 @@ int main(void)
         CASE(hostile_ids_meet_nothing_but_themselves),
         CASE(the_past_is_read_from_the_history),
         CASE(what_is_withdrawn_today_is_not_seen_in_the_past_either),
+        CASE(what_has_changed_since_is_read_as_it_stood),
         CASE(links_of_the_past_count_in_the_past),
     };
 

@@ -97,6 +97,13 @@ static enum mneme_status memories_as_of(struct mn_store *store, const struct mn_
     HAND_ON(memories_as_of, access, ids, count_, arena, ret_rows);
 }
 
+static enum mneme_status memories_changed(struct mn_store *store, const struct mn_access *access,
+                                          size_t limit, struct mn_arena *arena,
+                                          struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(memories_changed, access, limit, arena, ret_rows);
+}
+
 static enum mneme_status memories_by_hash(struct mn_store *store, const struct mneme_memory *like,
                                           struct mn_arena *arena, struct mn_rows *ret_rows,
                                           struct mneme_error *err)
@@ -246,6 +253,7 @@ static const struct mn_store_ops fake_ops = {
     .memories_by_key = memories_by_key,
     .memories_successors = memories_successors,
     .memories_as_of = memories_as_of,
+    .memories_changed = memories_changed,
     .memories_by_hash = memories_by_hash,
     .memories_alike = memories_alike,
     .request_get = request_get,

@@ -1,0 +1,191 @@
+/*
+ * test_past.c - what was known at an instant is found by the words it had then.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mneme/mneme.h>
+
+#define JANUARY INT64_C(1767225600000)
+#define DAY INT64_C(86400000)
+#define NOW (JANUARY + 60 * DAY)
+
+static char folder[64];
+static struct mneme *handle;
+
+/* ---- calls ---- */
+
+static struct mneme_change change_at(int64_t now_ms)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+
+    change.now_ms = now_ms;
+    return change;
+}
+
+static void remember(const char *user, const char *id, const char *text, int64_t now_ms)
+{
+    struct mneme_change change = change_at(now_ms);
+    struct mneme_memory m = MNEME_MEMORY_INIT;
+    struct mneme_receipt receipt = { 0 };
+    struct mneme_error err;
+
+    m.tenant_id = "t";
+    m.user_id = user;
+    m.id = id;
+    m.type = "fact";
+    m.content = text;
+    if (mneme_remember(handle, &m, &change, &receipt, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+}
+
+/* Text NULL: as it is. */
+static void edit(const char *user, const char *id, const char *text,
+                 enum mneme_memory_status status, int64_t now_ms)
+{
+    struct mneme_change change = change_at(now_ms);
+    struct mneme_receipt receipt = { 0 };
+    struct mneme_parsed *row = NULL;
+    struct mneme_error err;
+
+    change.admin = 1;
+    if (mneme_get(handle, "t", user, id, &row, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    struct mneme_memory m = *mneme_parsed_record(row)->memory;
+    if (text) {
+        m.content = text;
+        m.title = m.summary = m.value = m.content_hash = NULL;
+    }
+    m.status = status;
+    if (mneme_edit(handle, &m, &change, &receipt, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    mneme_parsed_free(row);
+}
+
+static void forget(const char *user, const char *id, int64_t now_ms)
+{
+    struct mneme_change change = change_at(now_ms);
+    struct mneme_receipt receipt = { 0 };
+    struct mneme_error err;
+
+    assert_int_equal(mneme_forget(handle, "t", user, id, &change, &receipt, &err), MNEME_OK);
+}
+
+/* Texts of the answer, a bar behind each. */
+static const char *recall(const char *user, const char *text, int64_t as_of_ms)
+{
+    static char texts[1024];
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    struct mneme_error err;
+
+    request.identity.tenant_id = "t";
+    request.identity.user_id = user;
+    request.text = text;
+    request.now_ms = NOW;
+    request.as_of_ms = as_of_ms;
+    if (mneme_retrieve(handle, &request, &answer, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    assert_false(answer->degraded);
+    texts[0] = 0;
+    for (size_t i = 0; i < answer->item_count; i++) {
+        strcat(texts, answer->item[i].memory->content);
+        strcat(texts, "|");
+    }
+    mneme_answer_free(answer);
+    return texts;
+}
+
+/* ---- tests ---- */
+
+static void a_memory_is_found_by_the_words_it_had_and_not_by_those_it_got(void **state)
+{
+    (void)state;
+    remember("ann", "mascot", "The mascot is an otter.", JANUARY);
+    remember("ann", "other", "The harbour closes at dusk.", JANUARY);
+    edit("ann", "mascot", "The emblem is a heron.", MNEME_ACTIVE, JANUARY + 10 * DAY);
+
+    assert_string_equal(recall("ann", "mascot otter", JANUARY + DAY), "The mascot is an otter.|");
+    assert_string_equal(recall("ann", "emblem heron", JANUARY + DAY), "");
+    assert_string_equal(recall("ann", "mascot otter", JANUARY + 10 * DAY), "");
+    assert_string_equal(recall("ann", "emblem heron", JANUARY + 10 * DAY),
+                        "The emblem is a heron.|");
+    assert_string_equal(recall("ann", "emblem heron", 0), "The emblem is a heron.|");
+    assert_string_equal(recall("ann", "mascot otter", JANUARY - 1), "");
+    assert_string_equal(recall("bob", "mascot otter", JANUARY + DAY), "");
+}
+
+static void what_was_forgotten_since_was_known_before(void **state)
+{
+    (void)state;
+    remember("cy", "pin", "The regatta starts at the old pier.", JANUARY);
+    forget("cy", "pin", JANUARY + 10 * DAY);
+
+    assert_string_equal(recall("cy", "Where does the regatta start?", JANUARY + 10 * DAY - 1),
+                        "The regatta starts at the old pier.|");
+    assert_string_equal(recall("cy", "Where does the regatta start?", JANUARY + 10 * DAY), "");
+    assert_string_equal(recall("cy", "Where does the regatta start?", 0), "");
+}
+
+static void what_was_deprecated_since_held_before_and_what_was_revoked_did_not(void **state)
+{
+    (void)state;
+    remember("di", "a", "The crane lifts nine tons.", JANUARY);
+    edit("di", "a", NULL, MNEME_DEPRECATED, JANUARY + 10 * DAY);
+    assert_string_equal(recall("di", "crane lifts tons", JANUARY + DAY),
+                        "The crane lifts nine tons.|");
+    assert_string_equal(recall("di", "crane lifts tons", JANUARY + 11 * DAY), "");
+    edit("di", "a", NULL, MNEME_REVOKED, JANUARY + 20 * DAY);
+    assert_string_equal(recall("di", "crane lifts tons", JANUARY + DAY), "");
+}
+
+/* ---- store ---- */
+
+static int set_up(void **state)
+{
+    static char path[96];
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    struct mneme_error err;
+
+    (void)state;
+    strcpy(folder, "/tmp/mneme-past-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/store", folder);
+    options.store_path = path;
+    options.create = 1;
+    options.tokenizer = "estimate";
+    return mneme_open(&options, &handle, &err) == MNEME_OK ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
+{
+    (void)info, (void)flag, (void)walk;
+    return remove(path);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    mneme_close(handle);
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_memory_is_found_by_the_words_it_had_and_not_by_those_it_got),
+        cmocka_unit_test(what_was_forgotten_since_was_known_before),
+        cmocka_unit_test(what_was_deprecated_since_held_before_and_what_was_revoked_did_not),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
