@@ -31,13 +31,16 @@
 #include "memory/type.h"
 #include "memory/weight.h"
 #include "text/compare.h"
+#include "text/glance.h"
 
 #define TRUSTED 0.8 /* as in retrieve/resolve.c */
+#define LOOKS_MIN 0.35 /* light rewordings share 0.53 and more, other sentences 0.07 to 0.39 */
 #define SCRATCH_BYTES_MAX ((size_t)8 << 20)
 
 struct deciding {
     const struct mneme_memory *draft;
     const char *value; /* of the draft */
+    struct mn_glance glance; /* at its text */
     int64_t said_at_ms;
     int64_t now_ms;
     struct mn_arena *scratch;
@@ -115,6 +118,14 @@ static bool same_successor(const struct mneme_memory *draft, const struct mneme_
             (mn_empty(row->supersedes) || mn_same(draft->supersedes, row->supersedes)));
 }
 
+/* The rules of text take some 50 us; a look at both tells most of those that are about other things. */
+static bool looks_alike(const struct deciding *d, const struct mneme_memory *row)
+{
+    struct mn_glance glance = mn_glance_at(row->content);
+
+    return mn_glance_share(&d->glance, &glance) >= LOOKS_MIN;
+}
+
 static enum mn_act act_of(const struct deciding *d, const struct mneme_memory *row)
 {
     const struct mneme_memory *draft = d->draft;
@@ -131,7 +142,8 @@ static enum mn_act act_of(const struct deciding *d, const struct mneme_memory *r
     if (same_text(draft, row))
         return mn_empty(row->memory_key) && !mn_empty(draft->memory_key) ? MN_ACT_MERGE
                                                                          : MN_ACT_CONFIRM;
-    return mn_text_likeness(d->scratch, draft->content, row->content) == MN_LIKENESS_REWORDED
+    return looks_alike(d, row) && mn_text_likeness(d->scratch, draft->content, row->content) ==
+                                      MN_LIKENESS_REWORDED
                ? MN_ACT_MERGE
                : MN_ACT_INSERT;
 }
@@ -245,6 +257,7 @@ enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_ro
     struct deciding d = {
         .draft = draft,
         .value = mn_memory_value(draft, scratch),
+        .glance = mn_glance_at(draft->content),
         .said_at_ms = said_at_ms,
         .now_ms = now_ms,
         .scratch = scratch,

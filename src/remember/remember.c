@@ -110,23 +110,21 @@ static enum mneme_status nominate(struct mn_world *world, const struct mneme_mem
     };
     struct mn_hits hits = { 0 };
     struct mn_rows rows = { 0 };
+    const char *ids[NOMINATED_MAX];
     const char *position = NULL;
+    size_t count = 0;
 
     MN_TRY(mn_index_catch_up(world, &access, arena, &position, err));
     MN_TRY(mn_text_query_terms(arena, draft->content, strlen(draft->content), &terms, err));
+    for (size_t i = 0; i < terms.count; i++)
+        terms.item[i].text = (struct mn_str){ NULL, 0 }; /* what is misspelt here is another word */
     MN_TRY(world->search->ops->top(world->search, &query, arena, &hits, err));
-    for (size_t i = 0; i < hits.count; i++) {
-        struct mn_row *row;
-
-        if (hits.item[i].coverage <= 0 || hits.item[i].unit.is_event)
-            continue;
-        row = mn_array_add(arena, &rows);
-        if (!row)
-            return mn_fail_memory(err);
-        MN_TRY(world->store->ops->memory_get(
-            world->store, (struct mn_partition){ draft->tenant_id, draft->user_id },
-            hits.item[i].unit.id, arena, row, err));
-    }
+    for (size_t i = 0; i < hits.count; i++)
+        if (hits.item[i].coverage > 0 && !hits.item[i].unit.is_event)
+            ids[count++] = hits.item[i].unit.id;
+    if (count)
+        MN_TRY(world->store->ops->memories_get(world->store, &access, ids, count, arena, &rows,
+                                               err));
     *ret_rows = rows;
     return MNEME_OK;
 }

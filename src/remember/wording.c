@@ -61,18 +61,28 @@ size_t mn_wording_any(const char *lower, size_t at, const char *const *phrases)
 /* Bytes of the punctuation that parts clauses, at `at`; a dot only before a space or the end. */
 static size_t mark_at(const char *lower, size_t at)
 {
-    static const char *const wide[] = { "，", "。", "；", "！", "？", "：", "、",
-                                        "（", "）", "…",  "—",  NULL };
+    static const char wide[][4] = { "，", "。", "；", "！", "？", "：", "、", "（", "）", "…", "—" };
 
-    if (strchr(",;!?:()", lower[at]) && lower[at])
-        return lower[at] == ',' || lower[at] == ':'
-                   ? !mn_letter_digit(lower[at + 1]) && !mn_letter_joins(lower[at + 1])
-                   : 1;
-    if (lower[at] == '.')
+    switch (lower[at]) {
+    case ';':
+    case '!':
+    case '?':
+    case '(':
+    case ')':
+        return 1;
+    case ',':
+    case ':':
+        return !mn_letter_digit(lower[at + 1]) && !mn_letter_joins(lower[at + 1]);
+    case '.':
         return !lower[at + 1] || lower[at + 1] == ' ';
-    for (size_t i = 0; wide[i]; i++)
-        if (strncmp(lower + at, wide[i], strlen(wide[i])) == 0)
-            return strlen(wide[i]);
+    default:
+        break;
+    }
+    if ((unsigned char)lower[at] < 0xe2) /* none of the wide ones begins lower */
+        return 0;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (strncmp(lower + at, wide[i], 3) == 0)
+            return 3;
     return 0;
 }
 

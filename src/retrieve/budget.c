@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "retrieve/glance.h"
+#include "text/glance.h"
 #include "text/tokens.h"
 
 #define ITEMS_MAX 6

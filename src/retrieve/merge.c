@@ -31,7 +31,7 @@
 
 #include "base/hash.h"
 #include "memory/record.h"
-#include "retrieve/glance.h"
+#include "text/glance.h"
 #include "retrieve/key.h"
 #include "text/compare.h"
 

@@ -12,8 +12,11 @@
 static int find(struct mn_str word, const char *const *name, int count, bool abbreviated)
 {
     for (int i = 0; i < count; i++) {
-        struct mn_str whole = mn_str_of(name[i]);
+        struct mn_str whole;
 
+        if (!word.bytes || word.at[0] != name[i][0])
+            continue;
+        whole = mn_str_of(name[i]);
         if (mn_str_equal(word, whole) ||
             (abbreviated && word.bytes == 3 && memcmp(word.at, whole.at, 3) == 0))
             return i + 1;

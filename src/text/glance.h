@@ -4,8 +4,8 @@
  * Pure, and cheap enough for every pair among the best: it nominates duplicates and measures
  * redundancy, it decides nothing (text/compare.h does).
  */
-#ifndef MN_RETRIEVE_GLANCE_H
-#define MN_RETRIEVE_GLANCE_H
+#ifndef MN_TEXT_GLANCE_H
+#define MN_TEXT_GLANCE_H
 
 #include <stdint.h>
 

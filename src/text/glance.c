@@ -6,7 +6,7 @@
  * few and reworded ones most. Only the beginning is looked at: past it the set fills up and
  * everything begins to look like everything.
  */
-#include "retrieve/glance.h"
+#include "text/glance.h"
 
 #include <stddef.h>
 
