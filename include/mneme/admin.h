@@ -112,6 +112,46 @@ MNEME_API enum mneme_status mneme_erase_verify(struct mneme *handle, const char 
                                                int *ret_clean, char **ret_report_json,
                                                struct mneme_error *err);
 
+/* ---- the audit ---- */
+
+/*
+ * One entry: who wrote, recalled or erased what and when. Texts are not in it. Names stand in the store
+ * beside the chain and leave it when their user is erased; then only the digest is left. Pointers live
+ * as long as the call of `row`.
+ */
+struct mneme_audit_entry {
+    int64_t seq; /* from 1, without a gap */
+    int64_t at_ms;
+    const char *tenant_id, *user_id, *actor; /* "": not known any more, or none */
+    const char *tenant_digest, *user_digest, *actor_digest;
+    const char *action; /* "write", "recall", "erase", "backup", "restore", "rotate-key" */
+    const char *detail; /* a JSON object; ids of rows digested */
+    const char *hash;
+};
+/* Non-zero stops. */
+typedef int (*mneme_audit_fn)(void *context, const struct mneme_audit_entry *entry);
+
+/* Entries in their order: of one tenant, one of its users, one row (all may be empty: any). A recall's
+ * entry is written with its trace: by mneme_run_due(), mneme_close() or an erasure.
+ * MNEME_INVALID: a user or a row without a tenant. */
+MNEME_API enum mneme_status mneme_audit_list(struct mneme *handle, const char *tenant_id,
+                                             const char *user_id, const char *row_id,
+                                             mneme_audit_fn row, void *context,
+                                             struct mneme_error *err);
+
+/*
+ * Is the chain as it was made? An entry that was changed, moved or removed breaks it. Who can write the
+ * file and knows mneme could make a whole new one: against that, note the end that a check prints
+ * ("SEQ:HASH", also in each receipt of an erasure), and give it as `noted` later (else NULL).
+ *
+ * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): entries, end, and what was
+ * found first: "changed", "missing", "cut" or "other"; mneme_free().
+ * MNEME_INVALID: `noted` is no such text.
+ */
+MNEME_API enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted,
+                                               int *ret_sound, char **ret_report_json,
+                                               struct mneme_error *err);
+
 /* Memories that answer one key differently, where nobody could say which holds. */
 struct mneme_clarification {
     const char *id;

@@ -343,5 +343,9 @@ FROM sessions WHERE :tenant IS NULL OR tenant = :tenant;
 SELECT tenant, owner, id, at_ms, 0, key FROM requests WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_AUDIT
-SELECT tenant, owner, subject, at_ms, 0, actor, action, detail
-FROM audit WHERE :tenant IS NULL OR tenant = :tenant;
+SELECT '', '', '', at_ms, 0, tenant, owner, actor, action, detail, hash
+FROM audit WHERE :tenant IS NULL OR '' = :tenant;
+
+-- name: KEPT_AUDIT_NAMES
+SELECT tenant, '', '', 0, 0, name, digest
+FROM audit_names WHERE :tenant IS NULL OR tenant = :tenant;

@@ -23,6 +23,7 @@ static const struct entry entries[] = {
     { "edit", "change a memory", cli_edit },
     { "forget", "withdraw a memory (reversible)", cli_forget },
     { "erase", "take out for good, with a receipt", cli_erase },
+    { "audit", "who wrote, recalled, erased what; is that record whole", cli_audit },
     { "history", "show what a memory was before", cli_history },
     { "import", "load JSON Lines or a Markdown rule file", cli_import },
     { "export", "write what is remembered as JSON Lines", cli_export },

@@ -193,6 +193,7 @@ int cli_show(int argc, char **argv);
 int cli_edit(int argc, char **argv);
 int cli_forget(int argc, char **argv);
 int cli_erase(int argc, char **argv);
+int cli_audit(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);

@@ -1,10 +1,12 @@
 /*
- * admin.c - the public calls of an operator: erasing, and checking that it was done.
+ * admin.c - the public calls of an operator: erasing, checking that it was done, and the audit.
  */
 #include "engine/handle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "lifecycle/lifecycle.h"
 #include "store/store.h"
@@ -87,6 +89,107 @@ enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_j
         MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_erase_verify(&handle->world, receipt_json, &clean, &report, err));
     *ret_clean = clean;
+    if (ret_report_json) {
+        *ret_report_json = report.at;
+        report = (struct mn_buf){ 0 };
+    }
+    return MNEME_OK;
+}
+
+/* ---- the audit ---- */
+
+struct listing {
+    mneme_audit_fn row;
+    void *context;
+};
+
+static bool give_entry(void *context, const struct mn_audit_entry *e)
+{
+    const struct listing *listing = context;
+    const struct mneme_audit_entry entry = { .seq = e->seq,
+                                             .at_ms = e->at_ms,
+                                             .tenant_id = e->tenant_name,
+                                             .user_id = e->owner_name,
+                                             .actor = e->actor_name,
+                                             .tenant_digest = e->tenant,
+                                             .user_digest = e->owner,
+                                             .actor_digest = e->actor,
+                                             .action = e->action,
+                                             .detail = e->detail,
+                                             .hash = e->hash };
+
+    return listing->row(listing->context, &entry) == 0;
+}
+
+enum mneme_status mneme_audit_list(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                   const char *row_id, mneme_audit_fn row, void *context,
+                                   struct mneme_error *err)
+{
+    const struct mn_audit_filter filter = { mn_or_empty(tenant_id), mn_or_empty(user_id),
+                                            mn_or_empty(row_id) };
+    struct listing listing = { row, context };
+
+    if (!row)
+        return mn_fail(err, MNEME_INVALID, "row: is NULL");
+    if (mn_empty(tenant_id) && (!mn_empty(user_id) || !mn_empty(row_id)))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: whose user or row is it?");
+    return handle->world.store->ops->audit_list(handle->world.store, &filter, give_entry, &listing,
+                                                err);
+}
+
+/* "SEQ:HASH" */
+static enum mneme_status read_mark(const char *noted, struct mn_audit_mark *ret_mark,
+                                   struct mneme_error *err)
+{
+    struct mn_audit_mark mark = { 0 };
+    char *end = NULL;
+
+    if (mn_empty(noted)) {
+        *ret_mark = mark;
+        return MNEME_OK;
+    }
+    mark.seq = strtoll(noted, &end, 10);
+    if (mark.seq < 1 || *end != ':' || strlen(end + 1) != sizeof mark.hash - 1)
+        return mn_fail(err, MNEME_INVALID, "noted: is not NUMBER:HASH, as a check prints it");
+    memcpy(mark.hash, end + 1, sizeof mark.hash);
+    *ret_mark = mark;
+    return MNEME_OK;
+}
+
+static enum mneme_status print_state(const struct mn_audit_state *state, struct mn_buf *out,
+                                     struct mneme_error *err)
+{
+    static const char *const faults[] = { [MN_AUDIT_CHANGED] = "changed",
+                                          [MN_AUDIT_MISSING] = "missing",
+                                          [MN_AUDIT_CUT] = "cut",
+                                          [MN_AUDIT_OTHER] = "other" };
+    struct mn_json_writer w = { .out = out };
+    MN_BUF_AUTO end = { 0 };
+
+    mn_buf_printf(&end, "%lld:%s", (long long)state->end.seq, state->end.hash);
+    mn_json_open(&w, '{');
+    mn_json_field_bool(&w, "sound", state->fault == MN_AUDIT_SOUND);
+    mn_json_field_integer(&w, "entries", state->count);
+    mn_json_field_text(&w, "end", state->end.seq ? end.at : "");
+    if (state->fault != MN_AUDIT_SOUND) {
+        mn_json_field_text(&w, "fault", faults[state->fault]);
+        mn_json_field_integer(&w, "at", state->seq);
+    }
+    mn_json_close(&w, '}');
+    return out->failed || end.failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted, int *ret_sound,
+                                     char **ret_report_json, struct mneme_error *err)
+{
+    struct mn_audit_state state = { 0 };
+    struct mn_audit_mark mark;
+    MN_BUF_AUTO report = { 0 };
+
+    MN_TRY(read_mark(noted, &mark, err));
+    MN_TRY(handle->world.store->ops->audit_verify(handle->world.store, &mark, &state, err));
+    MN_TRY(print_state(&state, &report, err));
+    *ret_sound = state.fault == MN_AUDIT_SOUND;
     if (ret_report_json) {
         *ret_report_json = report.at;
         report = (struct mn_buf){ 0 };

@@ -2,8 +2,9 @@
  * journal.h - traces and usage that wait to be written.
  *
  * A retrieval writes nothing durable in its path. What it leaves behind, its trace and which memories
- * it brought, is kept here and committed in one piece by mneme_run_due() and mneme_close(), or when the
- * journal is full. The oldest entries are given up when nothing can be written (a read-only store).
+ * it brought, is kept here and committed in one piece by mneme_run_due() and mneme_close(). The audit's
+ * entry of it goes with it. The oldest entries are given up when the journal is full; how many were
+ * lost is in the audit too.
  */
 #ifndef MN_ENGINE_JOURNAL_H
 #define MN_ENGINE_JOURNAL_H

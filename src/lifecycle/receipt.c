@@ -206,6 +206,16 @@ static void put_scan(struct mn_json_writer *w, const struct mn_scan *scan)
     mn_json_close(w, '}');
 }
 
+/* Where the audit tells of it. */
+static void put_audit(struct mn_json_writer *w, const struct mn_audit_mark *mark)
+{
+    mn_json_key(w, "audit");
+    mn_json_open(w, '{');
+    mn_json_field_integer(w, "seq", mark->seq);
+    mn_json_field_text(w, "hash", mark->hash);
+    mn_json_close(w, '}');
+}
+
 static enum mneme_status put_seal(struct mn_buf *out, const char *key, struct mneme_error *err)
 {
     char hex[MN_SHA256_HEX_BYTES];
@@ -243,6 +253,7 @@ enum mneme_status mn_receipt_print(const struct mneme_erasure *what, const struc
     if (!put_owners(&w, erased, digests, salted))
         return mn_fail_memory(err);
     put_scan(&w, scan);
+    put_audit(&w, &erased->audit);
     return put_seal(ret_receipt, key, err); /* which also closes the object */
 }
 
@@ -344,6 +355,22 @@ static enum mneme_status read_owners(yyjson_val *list, struct mn_arena *arena,
     return MNEME_OK;
 }
 
+/* Receipts of the first version have none. */
+static enum mneme_status read_audit(yyjson_val *audit, struct mn_audit_mark *ret_mark,
+                                    struct mneme_error *err)
+{
+    yyjson_val *hash = yyjson_obj_get(audit, "hash");
+
+    *ret_mark = (struct mn_audit_mark){ 0 };
+    if (!audit)
+        return MNEME_OK;
+    if (yyjson_get_len(hash) != sizeof ret_mark->hash - 1)
+        return wrong(err);
+    ret_mark->seq = yyjson_get_sint(yyjson_obj_get(audit, "seq"));
+    memcpy(ret_mark->hash, yyjson_get_str(hash), sizeof ret_mark->hash);
+    return MNEME_OK;
+}
+
 /* Of which store, before the seal: another one cannot know whether it was changed. */
 static enum mneme_status check_store(yyjson_val *root, const char *key, struct mneme_error *err)
 {
@@ -380,6 +407,7 @@ enum mneme_status mn_receipt_read(const char *text, const char *key, struct mn_a
     if (!at || !receipt.tenant[0] || mneme_time_parse(at, &receipt.erased_at_ms, NULL) != MNEME_OK)
         return wrong(err);
     MN_TRY(read_owners(yyjson_obj_get(root, "owners"), arena, &receipt, err));
+    MN_TRY(read_audit(yyjson_obj_get(root, "audit"), &receipt.audit, err));
     *ret_receipt = receipt;
     return MNEME_OK;
 }

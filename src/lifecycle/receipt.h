@@ -61,6 +61,7 @@ struct mn_receipt {
     const char **ids; /* sorted */
     size_t id_count;
     struct mn_text_digests digests;
+    struct mn_audit_mark audit;
 };
 /* Behind its seal. MNEME_INVALID, MNEME_FORBIDDEN: as mneme_erase_verify() says. */
 enum mneme_status mn_receipt_read(const char *text, const char *key, struct mn_arena *arena,

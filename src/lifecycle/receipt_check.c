@@ -1,8 +1,9 @@
 /*
  * receipt_check.c - a receipt held against the store as it is now.
  *
- * Three questions: is one of the ids there, is a text of those owners there that was written before
- * the erasure, and do the files' bytes hold an id that no row has. What an owner has said again since
+ * Four questions: is one of the ids there, is a text of those owners there that was written before
+ * the erasure, do the files' bytes hold an id that no row has, and does the audit tell of the erasure
+ * (a store that was put back from before it does not). What an owner has said again since
  * is theirs to say, and only counted.
  */
 #include <string.h>
@@ -24,6 +25,7 @@ struct check {
     size_t texts_again;
     size_t texts_looked_at;
     size_t bytes;
+    bool in_audit;
     bool failed;
 };
 
@@ -106,6 +108,7 @@ static enum mneme_status report(const struct check *c, size_t traces, bool clean
     mn_json_close(&w, ']');
     mn_json_field_integer(&w, "ids_in_traces", (int64_t)traces);
     mn_json_field_integer(&w, "ids_in_bytes", (int64_t)mn_sweep_found(c->ids));
+    mn_json_field_bool(&w, "in_audit", c->in_audit);
     mn_json_field_integer(&w, "texts", (int64_t)c->receipt->digests.count);
     mn_json_field_integer(&w, "texts_found", (int64_t)c->texts_found);
     mn_json_field_integer(&w, "texts_said_again", (int64_t)c->texts_again);
@@ -113,6 +116,16 @@ static enum mneme_status report(const struct check *c, size_t traces, bool clean
     mn_json_field_integer(&w, "bytes_looked_at", (int64_t)c->bytes);
     mn_json_close(&w, '}');
     return out->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+static enum mneme_status look_in_audit(struct mn_world *world, struct check *c,
+                                       struct mneme_error *err)
+{
+    struct mn_audit_state state = { 0 };
+
+    MN_TRY(world->store->ops->audit_verify(world->store, &c->receipt->audit, &state, err));
+    c->in_audit = state.fault == MN_AUDIT_SOUND;
+    return MNEME_OK;
 }
 
 enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_text, bool *ret_clean,
@@ -136,7 +149,8 @@ enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_te
         return mn_fail_memory(err);
     c.salted = salted;
     MN_TRY(look_around(world, &c, &traces, err));
-    clean = c.ids_found + c.texts_found + traces + mn_sweep_found(ids) == 0;
+    MN_TRY(look_in_audit(world, &c, err));
+    clean = c.in_audit && c.ids_found + c.texts_found + traces + mn_sweep_found(ids) == 0;
     MN_TRY(report(&c, traces, clean, ret_report, err));
     *ret_clean = clean;
     return MNEME_OK;

@@ -19,6 +19,7 @@
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
 #include "store/commit_queue.h"
+#include "store/sqlite_audit.h"
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
@@ -197,6 +198,8 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_guard(w, write->guard, err);
     case MN_WRITE_REQUEST:
         return mn_write_request(w, write->request, err);
+    case MN_WRITE_AUDIT: /* with what the request has written, below */
+        return MNEME_OK;
     }
     return mn_fail(err, MNEME_INVALID, "kind: %d is no kind of write", write->kind);
 }
@@ -265,7 +268,8 @@ static enum mneme_status write_request(struct mn_sqlite *db, const struct mn_com
             MN_TRY(write_one(&w, &commit->write[i], &written[i], &link[i], err));
         }
     }
-    return mn_write_links(&w, link, written, ret_failed, err);
+    MN_TRY(mn_write_links(&w, link, written, ret_failed, err));
+    return mn_audit_written(db, commit, written, err);
 }
 
 /* A fault of the request's own, after which the others may go on? */

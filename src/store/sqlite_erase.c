@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "sql/sqlite.gen.h"
+#include "store/sqlite_audit.h"
 #include "store/sqlite_store.h"
 
 #define WRITE_BYTES_MAX ((size_t)256 << 20)
@@ -261,17 +262,6 @@ static enum mneme_status remove_all(struct mn_erasing *e, struct mneme_error *er
 
 /* ---- what stays behind ---- */
 
-static enum mneme_status put_meta(struct mn_sqlite *db, const char *name, const char *value,
-                                  struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-
-    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_META_PUT, &stmt, err));
-    mn_bind_text(stmt, ":name", name);
-    mn_bind_text(stmt, ":value", value);
-    return mn_sqlite_done(stmt, err);
-}
-
 /* The mark, and with the first erasure the key that seals receipts. */
 static enum mneme_status put_marks(struct mn_erasing *e, struct mneme_error *err)
 {
@@ -281,7 +271,7 @@ static enum mneme_status put_marks(struct mn_erasing *e, struct mneme_error *err
     MN_TRY(mn_sqlite_meta(e->w->db, MN_META_UNSETTLED, text, sizeof text, err));
     e->out->cut_short = text[0] != '\0';
     (void)snprintf(text, sizeof text, "%lld", (long long)e->w->commit->now_ms);
-    MN_TRY(put_meta(e->w->db, MN_META_UNSETTLED, text, err));
+    MN_TRY(mn_sqlite_meta_put(e->w->db, MN_META_UNSETTLED, text, err));
     MN_TRY(mn_sqlite_meta(e->w->db, MN_META_RECEIPT_KEY, text, sizeof text, err));
     if (text[0] != '\0')
         return MNEME_OK;
@@ -289,7 +279,7 @@ static enum mneme_status put_marks(struct mn_erasing *e, struct mneme_error *err
         return mn_fail(err, MNEME_UNAVAILABLE, "the system gives no random bits");
     if (!mn_sha256_hex(random, sizeof random, text))
         return mn_fail_memory(err);
-    return put_meta(e->w->db, MN_META_RECEIPT_KEY, text, err);
+    return mn_sqlite_meta_put(e->w->db, MN_META_RECEIPT_KEY, text, err);
 }
 
 static enum mneme_status put_tombstones(struct mn_erasing *e, struct mneme_error *err)
@@ -317,7 +307,8 @@ static enum mneme_status erase_inside(struct mn_erasing *e, struct mneme_error *
     MN_TRY(mn_erasing_find_derived(e, err));
     MN_TRY(remove_all(e, err));
     MN_TRY(mn_erasing_unlink(e, err));
-    return put_tombstones(e, err);
+    MN_TRY(put_tombstones(e, err));
+    return mn_audit_erased(e, &e->out->audit, err);
 }
 
 static enum mneme_status erase_behind_lock(struct mn_sqlite *db, struct mn_erasing *e,

@@ -66,6 +66,10 @@ enum mneme_status mn_tombstone_put(const struct mn_writing *w, enum mn_tombstone
 enum mneme_status mn_tombstone_find(const struct mn_writing *w, enum mn_tombstone_kind kind,
                                     const char *tenant, const char *id, bool *ret_found,
                                     struct mneme_error *err);
+/* ...at this instant or later? */
+enum mneme_status mn_tombstone_since(const struct mn_writing *w, enum mn_tombstone_kind kind,
+                                     const char *tenant, const char *id, int64_t since_ms,
+                                     bool *ret_found, struct mneme_error *err);
 /* MNEME_CONFLICT naming id, or provenance, when the row or its evidence was erased. */
 enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *tenant, const char *id,
                                      struct mneme_list provenance, struct mneme_error *err);

@@ -65,8 +65,8 @@ enum mneme_status mn_sqlite_meta(struct mn_sqlite *db, const char *name, char *t
     return mn_read_end(&reader, err);
 }
 
-static enum mneme_status put_meta(struct mn_sqlite *db, const char *name, const char *value,
-                                  struct mneme_error *err)
+enum mneme_status mn_sqlite_meta_put(struct mn_sqlite *db, const char *name, const char *value,
+                                     struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
 
@@ -148,10 +148,10 @@ static enum mneme_status migrate_inside(struct mn_sqlite *db, int64_t version,
         if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
             return mn_fail(err, MNEME_UNAVAILABLE, "the system gives no random bits");
         (void)snprintf(id, sizeof id, "%08x", random);
-        MN_TRY(put_meta(db, "store_id", id, err));
+        MN_TRY(mn_sqlite_meta_put(db, "store_id", id, err));
     }
     MN_TRY(hash_schema(db, hash, err));
-    MN_TRY(put_meta(db, "schema_hash", hash, err));
+    MN_TRY(mn_sqlite_meta_put(db, "schema_hash", hash, err));
     return mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
 }
 

@@ -68,6 +68,8 @@ enum mneme_status mn_sqlite_open(const struct mn_store_options *options, const c
 /* A row of the table meta into text; "" when it is not there. */
 enum mneme_status mn_sqlite_meta(struct mn_sqlite *db, const char *name, char *text,
                                  size_t text_bytes, struct mneme_error *err);
+enum mneme_status mn_sqlite_meta_put(struct mn_sqlite *db, const char *name, const char *value,
+                                     struct mneme_error *err);
 
 /* The engine's functions, as store.h says; one file a noun. */
 
@@ -197,5 +199,11 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
                                   struct mneme_error *err);
 enum mneme_status mn_sqlite_texts(struct mn_store *store, const char *tenant, mn_kept_fn text,
                                   void *context, struct mneme_error *err);
+/* sqlite_audit_read.c */
+enum mneme_status mn_sqlite_audit_list(struct mn_store *store, const struct mn_audit_filter *filter,
+                                       mn_audit_fn entry, void *context, struct mneme_error *err);
+enum mneme_status mn_sqlite_audit_verify(struct mn_store *store, const struct mn_audit_mark *noted,
+                                         struct mn_audit_state *ret_state,
+                                         struct mneme_error *err);
 
 #endif

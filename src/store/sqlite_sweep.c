@@ -234,6 +234,7 @@ static const struct {
     { SQL_SQLITE_KEPT_SESSIONS, MN_KEPT_OTHER },
     { SQL_SQLITE_KEPT_REQUESTS, MN_KEPT_OTHER },
     { SQL_SQLITE_KEPT_AUDIT, MN_KEPT_OTHER },
+    { SQL_SQLITE_KEPT_AUDIT_NAMES, MN_KEPT_OTHER },
 };
 
 /* tenant, owner, id, created_at_ms, how many of the texts were written as such, the texts. */

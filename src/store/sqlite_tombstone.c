@@ -43,9 +43,9 @@ enum mneme_status mn_tombstone_put(const struct mn_writing *w, enum mn_tombstone
     return mn_sqlite_done(stmt, err);
 }
 
-static enum mneme_status find_since(const struct mn_writing *w, enum mn_tombstone_kind kind,
-                                    const char *tenant, const char *id, int64_t since_ms,
-                                    bool *ret_found, struct mneme_error *err)
+enum mneme_status mn_tombstone_since(const struct mn_writing *w, enum mn_tombstone_kind kind,
+                                     const char *tenant, const char *id, int64_t since_ms,
+                                     bool *ret_found, struct mneme_error *err)
 {
     char hex[MN_SHA256_HEX_BYTES];
     MN_STMT_AUTO stmt = NULL;
@@ -62,7 +62,7 @@ enum mneme_status mn_tombstone_find(const struct mn_writing *w, enum mn_tombston
                                     const char *tenant, const char *id, bool *ret_found,
                                     struct mneme_error *err)
 {
-    return find_since(w, kind, tenant, id, 0, ret_found, err);
+    return mn_tombstone_since(w, kind, tenant, id, 0, ret_found, err);
 }
 
 static enum mneme_status any(const struct mn_writing *w, bool *ret_any, struct mneme_error *err)
@@ -159,9 +159,11 @@ enum mneme_status mn_tombstone_covers(const struct mn_writing *w, const struct m
         *ret_covered = false;
         return MNEME_OK;
     }
-    MN_TRY(find_since(w, MN_TOMBSTONE_USER, trace->tenant, trace->user, trace->at_ms, &covered, err));
+    MN_TRY(mn_tombstone_since(w, MN_TOMBSTONE_USER, trace->tenant, trace->user, trace->at_ms,
+                              &covered, err));
     if (!covered)
-        MN_TRY(find_since(w, MN_TOMBSTONE_TENANT, trace->tenant, "", trace->at_ms, &covered, err));
+        MN_TRY(mn_tombstone_since(w, MN_TOMBSTONE_TENANT, trace->tenant, "", trace->at_ms, &covered,
+                                  err));
     while (!covered && mn_next_quoted(json, &at, &string))
         MN_TRY(is_named(w, trace, string, &covered, err));
     *ret_covered = covered;

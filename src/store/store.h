@@ -47,7 +47,8 @@ enum mn_write_kind {
     MN_WRITE_TRACE,  /* no history, no change row */
     MN_WRITE_CLARIFICATION, /* opens a question, or closes those of a key; no history, no change */
     MN_WRITE_GUARD,         /* writes nothing: MNEME_CONFLICT when what it guards has moved */
-    MN_WRITE_REQUEST        /* MNEME_CONFLICT naming revision when the request is there */
+    MN_WRITE_REQUEST,       /* MNEME_CONFLICT naming revision when the request is there */
+    MN_WRITE_AUDIT          /* an entry of the audit; those of other writes are made by the store */
 };
 
 #define MN_REVISION_ANY INT64_C(-1)
@@ -113,6 +114,17 @@ struct mn_request_row {
     int64_t revision;
 };
 
+/* What was done and is no write of rows. Ids are digested, names too; nothing else may be in it. */
+struct mn_audit_note {
+    int64_t at_ms;
+    struct mn_partition partition; /* tenant "": of the store as a whole */
+    const char *actor;
+    const char *action;
+    const char *trace_id;   /* "": none */
+    struct mneme_list ids;  /* of the rows it is about */
+    int64_t lost;           /* so many more were done and could not be kept */
+};
+
 struct mn_write {
     enum mn_write_kind kind;
     int64_t expected_revision; /* of a memory: MN_REVISION_ANY, MN_REVISION_NEW, or its number */
@@ -127,6 +139,7 @@ struct mn_write {
     const struct mn_clarification *clarification;
     const struct mn_guard *guard;
     const struct mn_request_row *request;
+    const struct mn_audit_note *audit;
 };
 
 /*
@@ -229,6 +242,48 @@ struct mn_history_rows {
     size_t count;
 };
 
+/* ---- the audit ---- */
+
+/* Digests as they stand, and the names of those that are still known ("" else). */
+struct mn_audit_entry {
+    int64_t seq;
+    int64_t at_ms;
+    const char *tenant, *owner, *actor; /* digests */
+    const char *action;
+    const char *detail; /* a JSON object */
+    const char *hash;
+    const char *tenant_name, *owner_name, *actor_name;
+};
+/* False stops. */
+typedef bool (*mn_audit_fn)(void *context, const struct mn_audit_entry *entry);
+
+/* Entries of one tenant, owner, row; empty: any. */
+struct mn_audit_filter {
+    const char *tenant;
+    const char *owner;
+    const char *row_id;
+};
+
+/* An entry, to be told again: its number and its hash. */
+struct mn_audit_mark {
+    int64_t seq; /* 0: none */
+    char hash[65];
+};
+
+enum mn_audit_fault {
+    MN_AUDIT_SOUND = 0,
+    MN_AUDIT_CHANGED, /* an entry is not what it was, or not where it was */
+    MN_AUDIT_MISSING, /* entries are gone from the middle */
+    MN_AUDIT_CUT,     /* ...or from the end */
+    MN_AUDIT_OTHER    /* the mark that was noted is not in it */
+};
+struct mn_audit_state {
+    enum mn_audit_fault fault;
+    int64_t seq;   /* of the first entry at fault */
+    int64_t count; /* entries read */
+    struct mn_audit_mark end;
+};
+
 /* ---- erasing ---- */
 
 enum mn_erased_kind {
@@ -279,6 +334,7 @@ struct mn_erased {
     } partitions; /* that lost units */
     size_t counts[MN_ERASED_KIND_COUNT];
     bool cut_short; /* an earlier erasure was never settled: its texts are not known any more */
+    struct mn_audit_mark audit; /* its entry */
 };
 
 enum mn_settle {
@@ -447,6 +503,13 @@ struct mn_store_ops {
     /* Every text there is; of one tenant, or of all when NULL. One state, no write between. */
     enum mneme_status (*texts)(struct mn_store *store, const char *tenant, mn_kept_fn text,
                                void *context, struct mneme_error *err);
+
+    /* Entries of the audit, in their order. */
+    enum mneme_status (*audit_list)(struct mn_store *store, const struct mn_audit_filter *filter,
+                                    mn_audit_fn entry, void *context, struct mneme_error *err);
+    /* Is the chain whole, and is the noted mark (NULL, or seq 0: none) in it? */
+    enum mneme_status (*audit_verify)(struct mn_store *store, const struct mn_audit_mark *noted,
+                                      struct mn_audit_state *ret_state, struct mneme_error *err);
     void (*free)(struct mn_store *store);
 };
 

@@ -235,6 +235,18 @@ static enum mneme_status texts(struct mn_store *store, const char *tenant, mn_ke
     HAND_ON(texts, tenant, text, context);
 }
 
+static enum mneme_status audit_list(struct mn_store *store, const struct mn_audit_filter *filter,
+                                    mn_audit_fn entry, void *context, struct mneme_error *err)
+{
+    HAND_ON(audit_list, filter, entry, context);
+}
+
+static enum mneme_status audit_verify(struct mn_store *store, const struct mn_audit_mark *noted,
+                                      struct mn_audit_state *ret_state, struct mneme_error *err)
+{
+    HAND_ON(audit_verify, noted, ret_state);
+}
+
 static void free_fake(struct mn_store *store)
 {
     struct fake_store *fake = (struct fake_store *)store;
@@ -273,6 +285,8 @@ static const struct mn_store_ops fake_ops = {
     .erase_key = erase_key,
     .bytes = bytes,
     .texts = texts,
+    .audit_list = audit_list,
+    .audit_verify = audit_verify,
     .free = free_fake,
 };
 

@@ -95,7 +95,7 @@ static void put_at(struct fixture *f, const char *mark, const char *line, int64_
     record = *mneme_parsed_record(parsed);
     change.admin = 1;
     change.now_ms = now_ms;
-    change.actor = mark;
+    change.actor = "operator";
     change.reason = mark;
     if (mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err) != MNEME_OK)
         fail_msg("%s: %s", f->err.message, whole);
@@ -231,13 +231,13 @@ static const struct {
     const char *name;
     bool filled;
 } tables[] = {
-    { "api_keys", false },    { "audit", false },     { "changes", true },
-    { "clarifications", true }, { "edges", true },    { "entities", true },
-    { "events", true },       { "history", true },    { "index_state", false },
-    { "memories", true },     { "mentions", false },  { "meta", false },
-    { "requests", true },     { "rules", true },      { "sessions", true },
-    { "task_states", true },  { "tombstones", false }, { "traces", true },
-    { "usage", true },        { "vectors", false },
+    { "api_keys", false },      { "audit", false },       { "audit_names", false },
+    { "changes", true },        { "clarifications", true }, { "edges", true },
+    { "entities", true },       { "events", true },       { "history", true },
+    { "index_state", false },   { "memories", true },     { "mentions", false },
+    { "meta", false },          { "requests", true },     { "rules", true },
+    { "sessions", true },       { "task_states", true },  { "tombstones", false },
+    { "traces", true },         { "usage", true },        { "vectors", false },
 };
 #define TABLES (sizeof tables / sizeof *tables)
 
