@@ -48,13 +48,17 @@ struct mneme_options {
     int read_only;
     const void *key; /* optional passphrase of an encrypted store */
     size_t key_bytes;
-    const char *model_path;   /* a GGUF; NULL or "": none. "none" too. A broken one: see degraded */
-    const char *profile_path; /* the model's profile as JSON; NULL: built in for the default model */
+    /* A GGUF, or the URL of a service with OpenAI's embeddings call ("http://127.0.0.1:8080/v1");
+     * NULL, "" or "none": none. A broken one: see degraded. */
+    const char *model_path;
+    const char *profile_path; /* the model's profile as JSON; NULL: built in for the default model,
+                                 required for a URL */
     const char *tokenizer;    /* "o200k" (default), "cl100k" or "estimate" */
     size_t index_bytes_max;   /* 0: 1 GiB for partition indexes */
     struct mneme_executor executor;
     const char *embedding_cache_path; /* a file to keep vectors in, by hash; NULL or "": none. An
                                          erasure empties it */
+    const char *model_key; /* bearer token of a model at a URL; NULL or "": none */
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \

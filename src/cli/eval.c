@@ -78,6 +78,7 @@ static void make_setup(const struct cli_common *common, const struct wishes *w,
         .model_path = cli_model_path(common),
         .profile_path = common->model_profile ? common->model_profile
                                               : getenv("MNEME_MODEL_PROFILE"),
+        .model_key = getenv("MNEME_MODEL_KEY"),
         .tokenizer = common->tokenizer ? common->tokenizer : getenv("MNEME_TOKENIZER"),
     };
     ret_setup->cache_path = cache_path(w, ret_setup->model_path);

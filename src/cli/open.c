@@ -150,6 +150,7 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
     options.key_bytes = key_bytes;
     options.model_path = cli_model_path(common);
     options.profile_path = from_environment(common->model_profile, "MNEME_MODEL_PROFILE");
+    options.model_key = getenv("MNEME_MODEL_KEY");
     options.tokenizer = from_environment(common->tokenizer, "MNEME_TOKENIZER");
     options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
     enum mneme_status status = mneme_open(&options, ret_handle, err);

@@ -86,6 +86,14 @@ static enum mneme_status open_model_cache(struct mneme *handle, const char *path
     return mn_model_cache_new(handle->world.model, path, &handle->world.model, err);
 }
 
+static enum mneme_status new_model(const struct mneme_options *options, const char *profile,
+                                   struct mn_model **ret_model, struct mneme_error *err)
+{
+    if (mn_model_is_url(options->model_path))
+        return mn_model_http_new(options->model_path, options->model_key, profile, ret_model, err);
+    return mn_model_llama_new(options->model_path, profile, ret_model, err);
+}
+
 /* Without a model the handle works, and says why there is none. */
 static enum mneme_status open_model(struct mneme *handle, const struct mneme_options *options,
                                     struct mneme_error *err)
@@ -97,8 +105,7 @@ static enum mneme_status open_model(struct mneme *handle, const struct mneme_opt
     if (mn_empty(options->model_path) || !strcmp(options->model_path, "none")) {
         strcpy(handle->model_status, "model: none is configured");
     } else if (read_profile(options->profile_path, &profile, &failed) != MNEME_OK ||
-               mn_model_llama_new(options->model_path, profile, &handle->world.model, &failed) !=
-                   MNEME_OK) {
+               new_model(options, profile, &handle->world.model, &failed) != MNEME_OK) {
         memcpy(handle->model_status, failed.message, sizeof handle->model_status);
         handle->world.model = NULL;
         handle->world.model_given = true;

@@ -117,6 +117,7 @@ enum mneme_status mn_scratch_open(const struct mn_eval_setup *setup, struct mn_s
     options.create = 1;
     options.model_path = setup->model_path;
     options.profile_path = setup->profile_path;
+    options.model_key = setup->model_key;
     options.tokenizer = setup->tokenizer;
     options.embedding_cache_path = setup->cache_path;
     MN_TRY(mneme_open(&options, &scratch.handle, err));

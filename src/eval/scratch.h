@@ -12,6 +12,7 @@
 struct mn_eval_setup {
     const char *model_path; /* "none" or empty: text alone */
     const char *profile_path;
+    const char *model_key; /* of a model at a URL */
     const char *tokenizer;
     const char *cache_path; /* where embeddings are kept between runs */
 };

@@ -2,8 +2,8 @@
  * model.h - the neural model: what it can do, whichever runtime does it.
  *
  * A model turns texts into vectors and counts their tokens; generation and reranking join here.
- * Two implementations: model_llama.c (a GGUF in process) and the failing fake of the tests, so the
- * contract is a table of functions. A model may be shared by threads: an implementation that cannot
+ * Implementations: model_llama.c (a GGUF in process), model_http.c (a service at a URL) and the
+ * failing fake of the tests, so the contract is a table of functions. A model may be shared by threads: an implementation that cannot
  * run two calls at once lets them wait (one context and one thread per model).
  */
 #ifndef MN_MODEL_MODEL_H
@@ -64,5 +64,23 @@ void mn_model_free(struct mn_model *model); /* accepts NULL */
  */
 enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
                                      struct mn_model **ret_model, struct mneme_error *err);
+
+/*
+ * A service with the embeddings call of OpenAI: url up to and with its version ("https://host/v1"),
+ * or with /embeddings. key: its bearer token, NULL or "" for none. Nothing is asked before the first
+ * text.
+ *
+ * profile_json: required; its name is the model's name there.
+ *
+ * Embedding gives MNEME_UNAVAILABLE when the service does not answer in time (a request waits one
+ * second), and then at once for some seconds; MNEME_FORBIDDEN where the key is refused;
+ * MNEME_INVALID where its vectors have another dimension; MNEME_CORRUPT where it answers with none.
+ * Tokens cannot be counted: MNEME_UNAVAILABLE.
+ *
+ * MNEME_INVALID  no profile, or a wrong one; no URL.
+ */
+enum mneme_status mn_model_http_new(const char *url, const char *key, const char *profile_json,
+                                    struct mn_model **ret_model, struct mneme_error *err);
+bool mn_model_is_url(const char *path);
 
 #endif

@@ -1,0 +1,25 @@
+/*
+ * fake_service.h - a service on the loopback that answers each request as it is told to.
+ */
+#ifndef MN_TESTS_FAKE_SERVICE_H
+#define MN_TESTS_FAKE_SERVICE_H
+
+#include <stddef.h>
+
+struct fake_service;
+
+/* Listens on a free port of 127.0.0.1, on a thread of its own; NULL when that fails. */
+struct fake_service *fake_service_new(void);
+void fake_service_free(struct fake_service *service); /* waits for the thread */
+
+int fake_service_port(const struct fake_service *service);
+
+/* From now on: this status and body, after so many milliseconds. The body is kept by pointer. */
+void fake_service_answer(struct fake_service *service, int status, const char *body, int delay_ms);
+
+size_t fake_service_calls(struct fake_service *service); /* so far */
+
+/* The last request, head and body, cut to fit. */
+void fake_service_last(struct fake_service *service, char *text, size_t bytes);
+
+#endif
