@@ -2,6 +2,10 @@
  * bench_peers.c - mneme's side of the comparison: loads what bench/peers/ wrote, and is asked.
  *
  * usage: bench_peers DATA [--without-store]
+ *        bench_peers --mean
+ *
+ * --mean prints the mean of English passages in the default model's space, as JSON: made-up vectors
+ * have to lie around it, as real ones do, or a store would take them all for near-duplicates.
  *
  * Speaks lines. First it tells what loading cost, as JSON; then each line on standard input is a
  * question, answered by a line of JSON with the cost of each request and the numbers of the items
@@ -450,13 +454,29 @@ static void load_and_answer(const struct data *d, bool with_store)
     mn_scratch_close(&folder);
 }
 
+static int print_mean(void)
+{
+    struct mn_model_profile profile;
+    struct mneme_error err;
+
+    need(mn_model_profile_parse(NULL, &profile, &err), &err);
+    for (size_t i = 0; i < profile.dim; i++)
+        printf("%s%.6g", i ? ", " : "[", (double)profile.passage_mean[MN_LANGUAGE_EN][i]);
+    printf("]\n");
+    mn_model_profile_release(&profile);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct data d = { 0 };
     bool with_store = argc == 2;
 
+    if (argc == 2 && !strcmp(argv[1], "--mean"))
+        return print_mean();
+
     if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "--without-store"))) {
-        fprintf(stderr, "usage: bench_peers DATA [--without-store]\n");
+        fprintf(stderr, "usage: bench_peers DATA [--without-store] | --mean\n");
         return 2;
     }
     mn_scratch_heed_signals();
