@@ -22,6 +22,7 @@
 #define RAREST 5
 #define BEST 3
 #define NOWHERE UINT8_MAX
+#define NOBODY UINT32_MAX
 #define TERMS MN_CONTEXT_TERMS_MAX
 #define FETCH_AHEAD 4 /* rows, while one is scored */
 
@@ -41,12 +42,19 @@ struct asked {
 /* A row that matters. */
 struct near {
     uint32_t row;
-    bool beside;  /* within 2 of a candidate: its vector counts */
-    bool placed;  /* place[] was filled */
-    float vector; /* F; NAN: none */
-    uint32_t has; /* one bit a term: those whose halves are not 0, and they are few */
-    uint8_t halves[TERMS];
-    uint8_t place[TERMS]; /* of the first occurrence */
+    uint32_t before; /* the turns next to it, as near; NOBODY where none may be seen */
+    uint32_t after;
+    uint32_t has;    /* one bit a term: those it holds, and they are few */
+    float vector;    /* F; NAN: none */
+    float length;
+    float head;
+    bool beside;     /* within 2 of a candidate: its vector counts */
+    bool placed;     /* its places are known */
+};
+
+/* A figure a term, of a row that matters. */
+struct by_term {
+    uint8_t of[TERMS];
 };
 
 struct touched {
@@ -67,6 +75,8 @@ struct work {
     uint32_t *slot;         /* of a row: near + 1; 0 is none */
     uint32_t *session_slot; /* of a session: touched + 1 */
     struct near *near;
+    struct by_term *halves; /* of each near; set where `has` says so */
+    struct by_term *place;  /* of the first occurrence; set where it is placed */
     size_t near_count;
     struct touched *touched;
     size_t touched_count;
@@ -80,6 +90,8 @@ static void work_release(struct work *work)
 {
     free(work->slot);
     free(work->near);
+    free(work->halves);
+    free(work->place);
     free(work->touched);
     free(work->scored);
     free(work->bits);
@@ -216,21 +228,48 @@ static void read_terms(struct work *w)
 
 /* ---- the rows ---- */
 
-static void take_row(struct work *w, uint32_t row, bool beside)
+/* The row as near, made when it is none yet; NOBODY when there is no such row or it may not be seen. */
+static uint32_t take_row(struct work *w, uint32_t row, bool beside)
 {
     if (row == MN_ROW_NONE || !is_allowed(w, row))
-        return;
+        return NOBODY;
     if (w->slot[row]) {
         w->near[w->slot[row] - 1].beside |= beside;
-        return;
+        return w->slot[row] - 1;
     }
-    w->near[w->near_count++] = (struct near){ .row = row, .beside = beside, .vector = NAN };
+    const struct mn_session_turn *turn = turn_of(w, row);
+    uint32_t *session = &w->session_slot[w->table->session[row]];
+
+    w->near[w->near_count++] = (struct near){ .row = row,
+                                              .before = NOBODY,
+                                              .after = NOBODY,
+                                              .vector = NAN,
+                                              .length = turn->length,
+                                              .head = turn->head,
+                                              .beside = beside };
     w->slot[row] = (uint32_t)w->near_count;
-    uint32_t *session = &w->session_slot[turn_of(w, row)->session];
-    if (*session)
-        return;
-    w->touched[w->touched_count++] = (struct touched){ .best = { NAN, NAN, NAN } };
-    *session = (uint32_t)w->touched_count;
+    if (!*session) {
+        w->touched[w->touched_count++] = (struct touched){ .best = { NAN, NAN, NAN } };
+        *session = (uint32_t)w->touched_count;
+    }
+    return w->slot[row] - 1;
+}
+
+/* The turns up to REACH away in one direction, each tied to the one before on the way. */
+static void take_side(struct work *w, uint32_t row, bool back)
+{
+    uint32_t last = w->slot[row] - 1;
+
+    for (int away = 1; away <= REACH && row != MN_ROW_NONE; away++) {
+        row = back ? turn_of(w, row)->before : turn_of(w, row)->after;
+        uint32_t near = take_row(w, row, away <= BESIDE);
+
+        if (last != NOBODY && near != NOBODY) {
+            w->near[back ? last : near].before = back ? near : last;
+            w->near[back ? near : last].after = back ? last : near;
+        }
+        last = near;
+    }
 }
 
 static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t count,
@@ -242,20 +281,16 @@ static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t 
         most = w->table->turns;
     w->slot = calloc(w->table->count + w->table->sessions.count + 1, sizeof *w->slot);
     w->near = malloc((most + 1) * sizeof *w->near);
+    w->halves = malloc((most + 1) * sizeof *w->halves);
+    w->place = malloc((most + 1) * sizeof *w->place);
     w->touched = malloc((most + 1) * sizeof *w->touched);
-    if (!w->slot || !w->near || !w->touched)
+    if (!w->slot || !w->near || !w->halves || !w->place || !w->touched)
         return mn_fail_memory(err);
     w->session_slot = w->slot + w->table->count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t before = rows[i], after = rows[i];
-
         take_row(w, rows[i], true);
-        for (int away = 1; away <= REACH; away++) {
-            before = before == MN_ROW_NONE ? before : turn_of(w, before)->before;
-            after = after == MN_ROW_NONE ? after : turn_of(w, after)->after;
-            take_row(w, before, away <= BESIDE);
-            take_row(w, after, away <= BESIDE);
-        }
+        take_side(w, rows[i], true);
+        take_side(w, rows[i], false);
     }
     return MNEME_OK;
 }
@@ -268,18 +303,15 @@ static void read_postings(struct work *w)
         for (size_t i = 0; i < as->posting_count; i++) {
             uint32_t row = as->posting[i] >> 8;
             uint8_t halves = as->posting[i] & MN_TEXT_HALVES_MASK;
+            uint32_t session = w->table->session[row];
 
-            if (!is_allowed(w, row) || !mn_session_table_is_turn(w->table, row))
+            if (session == MN_ROW_NONE || !w->session_slot[session] || !is_allowed(w, row))
                 continue;
-            uint32_t session = w->session_slot[turn_of(w, row)->session];
-            if (!session)
+            w->touched[w->session_slot[session] - 1].halves[t] += halves;
+            if (!w->slot[row] || !halves)
                 continue;
-            w->touched[session - 1].halves[t] += halves;
-            if (!w->slot[row])
-                continue;
-            struct near *near = &w->near[w->slot[row] - 1];
-            near->halves[t] = halves;
-            near->has |= (uint32_t)(halves > 0) << t;
+            w->halves[w->slot[row] - 1].of[t] = halves;
+            w->near[w->slot[row] - 1].has |= UINT32_C(1) << t;
         }
     }
 }
@@ -326,32 +358,28 @@ static enum mneme_status reach_vectors(struct work *w, const uint32_t *rows, siz
                                   &w->near[w->slot[rows[i]] - 1].vector, &cosine);
     }
     for (size_t i = 0; i < w->near_count; i++)
-        keep_best(&w->touched[w->session_slot[turn_of(w, w->near[i].row)->session] - 1],
+        keep_best(&w->touched[w->session_slot[w->table->session[w->near[i].row]] - 1],
                   w->near[i].vector);
     return MNEME_OK;
 }
 
 /* 0: there is none. */
-static float vector_of(const struct work *w, uint32_t row)
+static float vector_of(const struct work *w, uint32_t near)
 {
-    float vector = row == MN_ROW_NONE ? NAN : w->near[w->slot[row] - 1].vector;
-
-    return isnan(vector) ? 0 : vector;
+    return near == NOBODY || isnan(w->near[near].vector) ? 0 : w->near[near].vector;
 }
 
-/* The neighbour in one direction that may be seen; MN_ROW_NONE where there is none. */
-static uint32_t step(const struct work *w, uint32_t row, bool back)
+/* The neighbour in one direction that may be seen; NOBODY where there is none. */
+static uint32_t step(const struct work *w, uint32_t near, bool back)
 {
-    uint32_t next = MN_ROW_NONE;
-
-    if (row != MN_ROW_NONE)
-        next = back ? turn_of(w, row)->before : turn_of(w, row)->after;
-    return next != MN_ROW_NONE && w->slot[next] ? next : MN_ROW_NONE;
+    if (near == NOBODY)
+        return NOBODY;
+    return back ? w->near[near].before : w->near[near].after;
 }
 
 static float session_vector(const struct work *w, uint32_t row)
 {
-    const struct touched *session = &w->touched[w->session_slot[turn_of(w, row)->session] - 1];
+    const struct touched *session = &w->touched[w->session_slot[w->table->session[row]] - 1];
     float sum = 0, count = 0;
 
     for (size_t i = 0; i < BEST && !isnan(session->best[i]); i++) {
@@ -361,19 +389,19 @@ static float session_vector(const struct work *w, uint32_t row)
     return count > 0 ? sum / count : 0;
 }
 
-static void read_vectors(const struct work *w, uint32_t row, struct mn_context *context)
+static void read_vectors(const struct work *w, uint32_t near, struct mn_context *context)
 {
-    float sum = vector_of(w, row);
+    float sum = vector_of(w, near);
 
-    context->has_vector = !isnan(w->near[w->slot[row] - 1].vector);
+    context->has_vector = !isnan(w->near[near].vector);
     context->signal[MN_SIGNAL_VECTOR] = sum;
     for (int back = 0; back < 2; back++) {
-        uint32_t first = step(w, row, back), second = step(w, first, back);
+        uint32_t first = step(w, near, back), second = step(w, first, back);
 
         sum += 0.5f * vector_of(w, first) + 0.25f * vector_of(w, second);
     }
     context->signal[MN_SIGNAL_VECTOR_SMOOTH] = sum;
-    context->signal[MN_SIGNAL_VECTOR_SESSION] = session_vector(w, row);
+    context->signal[MN_SIGNAL_VECTOR_SESSION] = session_vector(w, w->near[near].row);
 }
 
 /* ---- windows ---- */
@@ -401,19 +429,19 @@ static uint32_t in_head(const struct work *w, const struct asked *term, uint32_t
                           (chinese && term->number == turn->month));
 }
 
-static void add_turn(const struct work *w, uint32_t row, struct window *window)
+static void add_turn(const struct work *w, uint32_t near, struct window *window)
 {
-    const struct mn_session_turn *turn = turn_of(w, row);
-    const struct near *near = &w->near[w->slot[row] - 1];
+    const struct near *turn = &w->near[near];
+    const uint8_t *halves = w->halves[near].of;
 
-    for (uint32_t left = near->has; left; left &= left - 1) {
+    for (uint32_t left = turn->has; left; left &= left - 1) {
         size_t t = (size_t)__builtin_ctz(left);
-        uint32_t head = in_head(w, &w->term[t], row);
+        uint32_t head = in_head(w, &w->term[t], turn->row);
 
-        window->whole[t] += near->halves[t];
-        window->body[t] += near->halves[t] > head ? near->halves[t] - head : 0;
+        window->whole[t] += halves[t];
+        window->body[t] += halves[t] > head ? halves[t] - head : 0;
     }
-    window->has |= near->has;
+    window->has |= turn->has;
     window->length += turn->length;
     window->body_length += turn->length - turn->head;
 }
@@ -450,18 +478,19 @@ static float covered(const struct work *w, const struct window *window)
 
 /* ---- pairs ---- */
 
-static void find_places(const struct work *w, struct near *near)
+static void find_places(struct work *w, uint32_t near)
 {
-    const uint32_t *forward = w->r->index->text.forward[near->row];
+    const uint32_t *forward = w->r->index->text.forward[w->near[near].row];
+    uint8_t *place = w->place[near].of;
     struct {
         uint32_t term;
         uint8_t asked;
     } sought[TERMS * MN_TEXT_SPELLINGS_MAX];
     size_t count = 0;
 
-    near->placed = true;
-    memset(near->place, NOWHERE, sizeof near->place);
-    for (uint32_t left = near->has; left; left &= left - 1) {
+    w->near[near].placed = true;
+    memset(place, NOWHERE, TERMS);
+    for (uint32_t left = w->near[near].has; left; left &= left - 1) {
         size_t t = (size_t)__builtin_ctz(left);
 
         for (size_t s = 0; s < w->term[t].as->term_count; s++) {
@@ -471,28 +500,33 @@ static void find_places(const struct work *w, struct near *near)
     }
     for (uint32_t i = 1; i <= forward[0] && i < NOWHERE; i++)
         for (size_t s = 0; s < count; s++)
-            if (sought[s].term == forward[i] >> 8 && near->place[sought[s].asked] == NOWHERE)
-                near->place[sought[s].asked] = (uint8_t)(i - 1);
+            if (sought[s].term == forward[i] >> 8 && place[sought[s].asked] == NOWHERE)
+                place[sought[s].asked] = (uint8_t)(i - 1);
 }
 
 /* Do the two follow each other closely somewhere in these turns? Within a turn the first place of
  * each counts; the end of a turn runs on into the next. */
-static bool follow(struct work *w, const uint32_t rows[3], size_t a, size_t b)
+static bool follow(struct work *w, const uint32_t around[3], size_t a, size_t b)
 {
+    const uint32_t both = UINT32_C(1) << a | UINT32_C(1) << b;
     int places_a[3], places_b[3], offset = 0;
 
     for (size_t i = 0; i < 3; i++) {
         places_a[i] = places_b[i] = -1;
-        if (rows[i] == MN_ROW_NONE)
+        if (around[i] == NOBODY)
             continue;
-        struct near *near = &w->near[w->slot[rows[i]] - 1];
-        if (!near->placed && (near->halves[a] || near->halves[b]))
-            find_places(w, near);
-        if (near->halves[a] && near->place[a] != NOWHERE)
-            places_a[i] = offset + near->place[a];
-        if (near->halves[b] && near->place[b] != NOWHERE)
-            places_b[i] = offset + near->place[b];
-        offset += (int)w->r->index->text.forward[rows[i]][0] - (int)turn_of(w, rows[i])->head;
+        const struct near *near = &w->near[around[i]];
+        if (near->has & both) {
+            if (!near->placed)
+                find_places(w, around[i]);
+            const uint8_t *place = w->place[around[i]].of; /* NOWHERE of what it has not */
+
+            if (place[a] != NOWHERE)
+                places_a[i] = offset + place[a];
+            if (place[b] != NOWHERE)
+                places_b[i] = offset + place[b];
+        }
+        offset += (int)w->r->index->text.forward[near->row][0] - (int)near->head;
     }
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 3; j++)
@@ -502,14 +536,14 @@ static bool follow(struct work *w, const uint32_t rows[3], size_t a, size_t b)
     return false;
 }
 
-static float pairs(struct work *w, const uint32_t rows[3], const struct window *window)
+static float pairs(struct work *w, const uint32_t around[3], const struct window *window)
 {
     float sum = 0;
 
     for (size_t i = 1; i < w->order_count; i++) {
         size_t a = w->order[i - 1], b = w->order[i];
 
-        if (window->body[a] && window->body[b] && follow(w, rows, a, b))
+        if (window->body[a] && window->body[b] && follow(w, around, a, b))
             sum += fminf(w->term[a].weight, w->term[b].weight);
     }
     return sum;
@@ -528,7 +562,7 @@ static float information(const struct work *w, uint32_t row)
     double product = 1;
 
     for (uint32_t i = 1; i <= forward[0]; i++) {
-        uint32_t df = text->terms.item[forward[i] >> 8].alive;
+        uint32_t df = text->terms.alive[forward[i] >> 8];
         size_t at = count < RAREST ? count++ : RAREST;
 
         if (at == RAREST && df >= rarest[RAREST - 1])
@@ -567,21 +601,21 @@ static void read_alone(const struct work *w, uint32_t row, float *signal)
 /* ---- the whole ---- */
 
 /* The windows grow from the turn to both sides; a signal is read when its window is complete. */
-static void read_windows(struct work *w, uint32_t row, float *signal)
+static void read_windows(struct work *w, uint32_t near, float *signal)
 {
-    uint32_t around[3] = { step(w, row, true), row, step(w, row, false) };
-    uint32_t before = row, after = row;
+    uint32_t around[3] = { step(w, near, true), near, step(w, near, false) };
+    uint32_t before = near, after = near;
     struct window window = { 0 };
 
-    add_turn(w, row, &window);
+    add_turn(w, near, &window);
     signal[MN_SIGNAL_TURN] = bm25(w, window.has, window.whole, false, window.length,
                                   (float)(w->table->length_sum / (double)w->table->turns), K1, B);
     for (int reach = 1; reach <= REACH; reach++) {
         before = step(w, before, true);
         after = step(w, after, false);
-        if (before != MN_ROW_NONE)
+        if (before != NOBODY)
             add_turn(w, before, &window);
-        if (after != MN_ROW_NONE)
+        if (after != NOBODY)
             add_turn(w, after, &window);
         if (reach == 1) {
             signal[MN_SIGNAL_COVERED_1] = covered(w, &window);
@@ -593,7 +627,7 @@ static void read_windows(struct work *w, uint32_t row, float *signal)
     }
     signal[MN_SIGNAL_BODY_6] =
         bm25(w, window.has, window.body, true, window.body_length, w->window6_length, K1, B);
-    if (around[0] != MN_ROW_NONE && turn_of(w, around[0])->cues.asks) {
+    if (around[0] != NOBODY && turn_of(w, w->near[around[0]].row)->cues.asks) {
         struct window asking = { 0 };
 
         add_turn(w, around[0], &asking);
@@ -605,7 +639,7 @@ static void read_windows(struct work *w, uint32_t row, float *signal)
 
 static float read_session(const struct work *w, uint32_t row)
 {
-    uint32_t session = turn_of(w, row)->session;
+    uint32_t session = w->table->session[row];
 
     return bm25(w, UINT32_MAX, w->touched[w->session_slot[session] - 1].halves, false,
                 (float)w->table->sessions.item[session].length, w->session_length, SESSION_K1,
@@ -642,10 +676,10 @@ enum mneme_status mn_context_read(const struct mn_context_request *request, cons
         if (i + FETCH_AHEAD < count)
             mn_text_index_fetch(&request->index->text, rows[i + FETCH_AHEAD]);
         read_alone(&w, rows[i], item[i]->signal);
-        read_windows(&w, rows[i], item[i]->signal);
+        read_windows(&w, w.slot[rows[i]] - 1, item[i]->signal);
         item[i]->signal[MN_SIGNAL_SESSION] = read_session(&w, rows[i]);
         if (request->vector)
-            read_vectors(&w, rows[i], item[i]);
+            read_vectors(&w, w.slot[rows[i]] - 1, item[i]);
     }
     return MNEME_OK;
 }

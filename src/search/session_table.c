@@ -169,7 +169,7 @@ static void resize(struct mn_session_table *table, struct mn_session *session, u
 static void link_turn(struct mn_session_table *table, uint32_t row)
 {
     struct mn_session_turn *turn = &table->turn[row];
-    struct mn_session *session = &table->sessions.item[turn->session];
+    struct mn_session *session = &table->sessions.item[table->session[row]];
     uint32_t before = session->last;
 
     while (before != MN_ROW_NONE && table->turn[before].order > turn->order)
@@ -225,6 +225,10 @@ static bool row_room(struct mn_session_table *table)
         if (!grown)
             return false;
         table->turn = grown;
+        grown = realloc(table->session, room * sizeof *table->session);
+        if (!grown)
+            return false;
+        table->session = grown;
         table->room = room;
     }
     return true;
@@ -233,20 +237,22 @@ static bool row_room(struct mn_session_table *table)
 bool mn_session_table_add(struct mn_session_table *table, const struct mn_session_entry *entry)
 {
     struct mn_session_turn turn = entry->turn;
+    uint32_t number = MN_ROW_NONE;
 
-    turn.session = turn.before = turn.after = MN_ROW_NONE;
+    turn.before = turn.after = MN_ROW_NONE;
     turn.speaker = MN_SPEAKER_NONE;
     if (!row_room(table))
         return false;
     if (entry->is_turn) {
-        turn.session = session_of(table, entry->session_hash);
-        if (turn.session == MN_ROW_NONE ||
+        number = session_of(table, entry->session_hash);
+        if (number == MN_ROW_NONE ||
             (entry->has_speaker && !speaker_of(table, &entry->speaker, &turn.speaker)))
             return false;
     }
     table->turn[table->count] = turn;
+    table->session[table->count] = number;
     if (entry->is_turn) {
-        struct mn_session *session = &table->sessions.item[turn.session];
+        struct mn_session *session = &table->sessions.item[number];
 
         link_turn(table, (uint32_t)table->count);
         resize(table, session, session->turns + 1);
@@ -265,9 +271,9 @@ void mn_session_table_remove(struct mn_session_table *table, size_t row)
 {
     struct mn_session_turn *turn = &table->turn[row];
 
-    if (turn->session == MN_ROW_NONE)
+    if (!mn_session_table_is_turn(table, row))
         return;
-    struct mn_session *session = &table->sessions.item[turn->session];
+    struct mn_session *session = &table->sessions.item[table->session[row]];
     if (turn->before != MN_ROW_NONE)
         table->turn[turn->before].after = turn->after;
     if (turn->after != MN_ROW_NONE)
@@ -281,7 +287,7 @@ void mn_session_table_remove(struct mn_session_table *table, size_t row)
     table->turns--;
     table->length_sum -= (double)turn->length;
     table->head_sum -= (double)turn->head;
-    turn->session = turn->before = turn->after = MN_ROW_NONE;
+    table->session[row] = turn->before = turn->after = MN_ROW_NONE;
 }
 
 static uint32_t moved(const uint32_t *map, uint32_t row)
@@ -300,8 +306,8 @@ static void compact_sessions(struct mn_session_table *table, const uint32_t *row
         session->last = moved(row_map, session->last);
     }
     for (size_t row = 0; row < table->count; row++)
-        if (table->turn[row].session != MN_ROW_NONE)
-            table->turn[row].session = table->sessions.item[table->turn[row].session].moved;
+        if (mn_session_table_is_turn(table, row))
+            table->session[row] = table->sessions.item[table->session[row]].moved;
     for (size_t s = 0; s < table->sessions.count; s++)
         if (table->sessions.item[s].moved != MN_ROW_NONE)
             table->sessions.item[table->sessions.item[s].moved] = table->sessions.item[s];
@@ -320,7 +326,7 @@ static void compact_speakers(struct mn_session_table *table)
     for (size_t s = 0; s < table->speaker_count; s++)
         table->speaker[s].moved = table->speaker[s].turns ? kept++ : MN_SPEAKER_NONE;
     for (size_t row = 0; row < table->count; row++)
-        if (table->turn[row].session != MN_ROW_NONE && table->turn[row].speaker != MN_SPEAKER_NONE)
+        if (mn_session_table_is_turn(table, row) && table->turn[row].speaker != MN_SPEAKER_NONE)
             table->turn[row].speaker = table->speaker[table->turn[row].speaker].moved;
     for (size_t s = 0; s < table->speaker_count; s++)
         if (table->speaker[s].moved != MN_SPEAKER_NONE)
@@ -341,6 +347,7 @@ void mn_session_table_compact(struct mn_session_table *table, const uint32_t *ro
 
         turn.before = moved(row_map, turn.before);
         turn.after = moved(row_map, turn.after);
+        table->session[kept] = table->session[row];
         table->turn[kept++] = turn;
     }
     table->count = kept;
@@ -348,7 +355,7 @@ void mn_session_table_compact(struct mn_session_table *table, const uint32_t *ro
 
 size_t mn_session_table_bytes(const struct mn_session_table *table)
 {
-    return table->room * sizeof *table->turn +
+    return table->room * (sizeof *table->turn + sizeof *table->session) +
            table->sessions.room * sizeof table->sessions.item[0] +
            table->sessions.slots * sizeof table->sessions.slot[0] +
            table->speaker_room * sizeof *table->speaker;
@@ -357,6 +364,7 @@ size_t mn_session_table_bytes(const struct mn_session_table *table)
 void mn_session_table_release(struct mn_session_table *table)
 {
     free(table->turn);
+    free(table->session);
     free(table->sessions.item);
     free(table->sessions.slot);
     free(table->speaker);

@@ -26,7 +26,6 @@
 #define MN_SPEAKER_NAME_BYTES 32
 
 struct mn_session_turn {
-    uint32_t session; /* MN_ROW_NONE: no turn */
     uint32_t before;  /* rows; MN_ROW_NONE at the ends */
     uint32_t after;
     uint16_t speaker;
@@ -59,7 +58,8 @@ struct mn_speaker {
 
 struct mn_session_table {
     struct mn_session_turn *turn;
-    size_t count; /* rows */
+    uint32_t *session; /* by row; MN_ROW_NONE: no turn. Apart, since postings ask for nothing else */
+    size_t count;      /* rows */
     size_t room;
 
     struct {
@@ -106,7 +106,7 @@ void mn_session_table_release(struct mn_session_table *table);
 
 static inline bool mn_session_table_is_turn(const struct mn_session_table *table, size_t row)
 {
-    return table->turn[row].session != MN_ROW_NONE;
+    return table->session[row] != MN_ROW_NONE;
 }
 
 #endif

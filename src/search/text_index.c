@@ -46,6 +46,10 @@ static bool term_room(struct mn_text_index *index)
         if (!grown)
             return false;
         index->terms.item = grown;
+        grown = realloc(index->terms.alive, room * sizeof index->terms.alive[0]);
+        if (!grown)
+            return false;
+        index->terms.alive = grown;
         index->terms.room = room;
     }
     if ((index->terms.count + 1) * 2 > index->terms.slots) {
@@ -88,6 +92,7 @@ static uint32_t term_of(struct mn_text_index *index, const struct mn_term *term)
     if (!term_room(index) || !mn_dictionary_add(&index->dictionary, term, number))
         return UINT32_MAX;
     index->terms.item[number] = (struct mn_text_term){ .hash = term->hash, .room = FEW };
+    index->terms.alive[number] = 0;
     index->terms.count++;
     slot_fill(index, number);
     return number;
@@ -110,7 +115,6 @@ static bool posting_add(struct mn_text_index *index, struct mn_text_term *term, 
         term->room = room;
     }
     postings(term)[term->count++] = (uint32_t)row << 8 | halves;
-    term->alive++;
     if (halves > term->halves_max)
         term->halves_max = halves;
     return true;
@@ -163,6 +167,7 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
             free(forward);
             return false;
         }
+        index->terms.alive[term]++;
         forward[1 + i] = term << 8 | entry->halves;
     }
     index->forward[row] = forward;
@@ -180,7 +185,7 @@ void mn_text_index_remove(struct mn_text_index *index, size_t row)
     bool is_turn = index->length[row] < 0;
 
     for (uint32_t i = 1; i <= forward[0]; i++)
-        index->terms.item[forward[i] >> 8].alive--;
+        index->terms.alive[forward[i] >> 8]--;
     index->alive[is_turn]--;
     index->length_sum[is_turn] -= (double)(is_turn ? -index->length[row] - 1 : index->length[row]);
     index->forward_bytes -= forward_bytes(forward);
@@ -188,9 +193,9 @@ void mn_text_index_remove(struct mn_text_index *index, size_t row)
     index->forward[row] = NULL;
 }
 
-static void compact_postings(struct mn_text_index *index, struct mn_text_term *term,
-                             const uint32_t *row_map)
+static void compact_postings(struct mn_text_index *index, uint32_t number, const uint32_t *row_map)
 {
+    struct mn_text_term *term = &index->terms.item[number];
     uint32_t *posting = postings(term);
     uint32_t kept = 0;
 
@@ -200,7 +205,7 @@ static void compact_postings(struct mn_text_index *index, struct mn_text_term *t
         if (row != UINT32_MAX)
             posting[kept++] = row << 8 | (posting[i] & MN_TEXT_HALVES_MASK);
     }
-    assert(kept == term->alive);
+    assert(kept == index->terms.alive[number]);
     term->count = kept;
     if (kept == 0 && term->room > FEW) {
         index->posting_bytes -= term->room * sizeof *posting;
@@ -215,12 +220,14 @@ void mn_text_index_compact(struct mn_text_index *index, const uint32_t *row_map,
     size_t rows = 0;
 
     for (uint32_t t = 0; t < index->terms.count; t++) {
-        compact_postings(index, &index->terms.item[t], row_map);
-        term_map[t] = index->terms.item[t].alive ? kept++ : UINT32_MAX;
+        compact_postings(index, t, row_map);
+        term_map[t] = index->terms.alive[t] ? kept++ : UINT32_MAX;
     }
     for (uint32_t t = 0; t < index->terms.count; t++)
-        if (term_map[t] != UINT32_MAX)
+        if (term_map[t] != UINT32_MAX) {
             index->terms.item[term_map[t]] = index->terms.item[t];
+            index->terms.alive[term_map[t]] = index->terms.alive[t];
+        }
     mn_dictionary_compact(&index->dictionary, term_map);
     index->terms.count = kept;
     if (index->terms.slots)
@@ -243,7 +250,7 @@ void mn_text_index_compact(struct mn_text_index *index, const uint32_t *row_map,
 
 size_t mn_text_index_bytes(const struct mn_text_index *index)
 {
-    return index->terms.room * sizeof index->terms.item[0] +
+    return index->terms.room * (sizeof index->terms.item[0] + sizeof index->terms.alive[0]) +
            index->terms.slots * sizeof index->terms.slot[0] +
            mn_dictionary_bytes(&index->dictionary) +
            index->room * (sizeof *index->length + sizeof *index->forward) + index->posting_bytes +
@@ -258,6 +265,7 @@ void mn_text_index_release(struct mn_text_index *index)
     for (size_t row = 0; row < index->count; row++)
         free(index->forward[row]);
     free(index->terms.item);
+    free(index->terms.alive);
     free(index->terms.slot);
     mn_dictionary_release(&index->dictionary);
     free(index->length);

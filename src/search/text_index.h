@@ -23,13 +23,13 @@ struct mn_text_term {
     } posting;      /* row << 8 | halves, rows ascending; few while room is so */
     uint32_t count; /* dead rows' included */
     uint32_t room;
-    uint32_t alive;     /* document frequency */
     uint8_t halves_max; /* never falls */
 };
 
 struct mn_text_index {
     struct {
         struct mn_text_term *item;
+        uint32_t *alive; /* document frequency of each: apart, since all terms of a row ask for it */
         size_t count;
         size_t room;
         uint32_t *slot; /* hash table: term + 1; 0 is free */

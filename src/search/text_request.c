@@ -33,11 +33,11 @@ static void find_exactly(const struct mn_text_request *r, uint64_t hash, struct 
     for (size_t i = 0; i < r->index_count; i++) {
         uint32_t term = mn_text_index_find(r->index[i], hash);
 
-        if (term == UINT32_MAX || !r->index[i]->terms.item[term].alive)
+        if (term == UINT32_MAX || !r->index[i]->terms.alive[term])
             continue;
         found->term[i][0] = term;
         found->term_count[i] = 1;
-        found->df += r->index[i]->terms.item[term].alive;
+        found->df += r->index[i]->terms.alive[term];
     }
 }
 
@@ -45,7 +45,7 @@ static bool in_use(const void *context, uint32_t term)
 {
     const struct mn_text_index *index = context;
 
-    return index->terms.item[term].alive > 0;
+    return index->terms.alive[term] > 0;
 }
 
 /* The nearest spellings that are in use, of one distance in all indexes. */
@@ -65,7 +65,7 @@ static void find_nearly(const struct mn_text_request *r, struct mn_str text, str
         for (size_t m = 0; m < count[i] && match[i][m].distance == nearest; m++) {
             found->term[i][m] = match[i][m].term;
             found->term_count[i] = m + 1;
-            found->df += r->index[i]->terms.item[match[i][m].term].alive;
+            found->df += r->index[i]->terms.alive[match[i][m].term];
         }
     }
 }
