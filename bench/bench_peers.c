@@ -352,7 +352,7 @@ static void ask_index(struct mn_search *search, const struct data *d, const stru
     found->cost = lap_since(begun);
     found->item = room(hits.count, sizeof *found->item);
     for (size_t i = 0; i < hits.count; i++)
-        found->item[found->count++] = item_of(hits.item[i].unit.id);
+        found->item[found->count++] = item_of(hits.item[i].unit->id);
 }
 
 static void ask_store(struct mneme *handle, const struct data *d, const struct asked *asked,

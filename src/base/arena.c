@@ -5,6 +5,8 @@
  * being filled so that its room is not lost. A piece is cleared when it is handed out, unless it is
  * room for a copy: most of what a request takes is, and clearing it first would touch it twice.
  *
+ * What is shared with others is held until the arena's end, which gives it back (mn_arena_at_end()).
+ *
  * The limit counts what is handed out, each piece rounded up to the alignment. Under
  * AddressSanitizer a chunk's unused bytes are poisoned, so that running past a piece's end is seen.
  */
@@ -34,11 +36,18 @@ struct chunk {
     alignas(max_align_t) unsigned char data[];
 };
 
+struct ending {
+    struct ending *next; /* the one before it */
+    void (*end)(void *what);
+    void *what;
+};
+
 struct mn_arena {
     struct chunk *chunk; /* the one being filled, then all others */
     size_t chunk_bytes;  /* of the next one */
     size_t bytes;
     size_t bytes_max;
+    struct ending *last;
 };
 
 struct mn_arena *mn_arena_new(size_t bytes_max)
@@ -58,6 +67,8 @@ void mn_arena_free(struct mn_arena *arena)
 
     if (!arena)
         return;
+    for (const struct ending *e = arena->last; e; e = e->next)
+        e->end(e->what);
     for (struct chunk *c = arena->chunk; c; c = next) {
         next = c->next;
         ASAN_UNPOISON_MEMORY_REGION(c->data, c->bytes);
@@ -135,6 +146,17 @@ void *mn_arena_alloc(struct mn_arena *arena, size_t bytes)
     void *at = mn_arena_room(arena, bytes);
 
     return at ? memset(at, 0, bytes) : NULL;
+}
+
+bool mn_arena_at_end(struct mn_arena *arena, void (*end)(void *what), void *what)
+{
+    struct ending *ending = mn_arena_room(arena, sizeof *ending);
+
+    if (!ending)
+        return false;
+    *ending = (struct ending){ arena->last, end, what };
+    arena->last = ending;
+    return true;
 }
 
 size_t mn_arena_bytes(const struct mn_arena *arena)

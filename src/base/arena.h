@@ -10,6 +10,7 @@
 #define MN_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -24,6 +25,8 @@ void mn_arena_free_at(struct mn_arena **arena);  /* for MN_CLEANUP */
 
 void *mn_arena_alloc(struct mn_arena *arena, size_t bytes);
 void *mn_arena_room(struct mn_arena *arena, size_t bytes); /* not zeroed: to be written whole */
+/* Called with `what` when the arena is freed, the last one first; false when there is no room. */
+bool mn_arena_at_end(struct mn_arena *arena, void (*end)(void *what), void *what);
 size_t mn_arena_bytes(const struct mn_arena *arena); /* handed out so far */
 
 #define mn_arena_array(arena, type, count) ((type *)mn_arena_calloc((arena), (count), sizeof(type)))

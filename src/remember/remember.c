@@ -120,8 +120,8 @@ static enum mneme_status nominate(struct mn_world *world, const struct mneme_mem
         terms.item[i].text = (struct mn_str){ NULL, 0 }; /* what is misspelt here is another word */
     MN_TRY(world->search->ops->top(world->search, &query, arena, &hits, err));
     for (size_t i = 0; i < hits.count; i++)
-        if (hits.item[i].coverage > 0 && !hits.item[i].unit.is_event)
-            ids[count++] = hits.item[i].unit.id;
+        if (hits.item[i].coverage > 0 && !hits.item[i].unit->is_event)
+            ids[count++] = hits.item[i].unit->id;
     if (count)
         MN_TRY(world->store->ops->memories_get(world->store, &access, ids, count, arena, &rows,
                                                err));

@@ -128,17 +128,17 @@ enum mneme_status mn_pool_add_row(struct mn_pool *pool, const struct mn_row *row
 enum mneme_status mn_pool_add_hit(struct mn_pool *pool, const struct mn_hit *hit,
                                   struct mn_candidate **ret_candidate, struct mneme_error *err)
 {
-    struct mn_candidate *c = mn_pool_find(pool, hit->unit.parent_id);
+    struct mn_candidate *c = mn_pool_find(pool, hit->unit->parent_id);
 
     if (!c) {
-        MN_TRY(add(pool, &hit->unit.memory, &c, err));
-        c->confidence = hit->unit.confidence;
+        MN_TRY(add(pool, &hit->unit->memory, &c, err));
+        c->confidence = hit->unit->confidence;
         c->shared = hit->shared;
     }
-    c->is_event = hit->unit.is_event;
-    c->speaker = hit->unit.speaker;
-    c->session_id = hit->unit.session_id;
-    c->order = hit->unit.order;
+    c->is_event = hit->unit->is_event;
+    c->speaker = hit->unit->speaker;
+    c->session_id = hit->unit->session_id;
+    c->order = hit->unit->order;
     c->language = hit->language;
     if (hit->text > c->text) {
         c->text = hit->text;

@@ -299,7 +299,7 @@ enum mneme_status mn_verify_scores(struct mn_sourcing *s, struct mneme_error *er
     for (size_t i = 0; i < hits.count; i++) {
         struct mn_candidate *c = NULL;
 
-        if (mn_pool_find(s->pool, hits.item[i].unit.parent_id))
+        if (mn_pool_find(s->pool, hits.item[i].unit->parent_id))
             MN_TRY(mn_pool_add_hit(s->pool, &hits.item[i], &c, err));
     }
     return MNEME_OK;

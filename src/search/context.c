@@ -22,10 +22,11 @@
 #define RAREST 5
 #define BEST 3
 #define NOWHERE UINT8_MAX
-#define NOBODY UINT32_MAX
+#define NOBODY 0 /* among near */
 #define TERMS MN_CONTEXT_TERMS_MAX
 #define FETCH_AHEAD 4 /* rows, while one is scored */
 
+_Static_assert(MN_ROW_NONE + 1 == 0, "no turn has the first session");
 _Static_assert(TERMS <= 32, "a bit each in near.has and window.has");
 
 /* One asked term. */
@@ -72,9 +73,9 @@ struct work {
     double words_weight;
     uint16_t speaker; /* named */
 
-    uint32_t *slot;         /* of a row: near + 1; 0 is none */
-    uint32_t *session_slot; /* of a session: touched + 1 */
-    struct near *near;
+    uint32_t *slot;         /* of a row: near; NOBODY is none */
+    uint32_t *session_slot; /* of a session + 1: touched; the first is none */
+    struct near *near;      /* the first is nobody */
     struct by_term *halves; /* of each near; set where `has` says so */
     struct by_term *place;  /* of the first occurrence; set where it is placed */
     size_t near_count;
@@ -234,12 +235,13 @@ static uint32_t take_row(struct work *w, uint32_t row, bool beside)
     if (row == MN_ROW_NONE || !is_allowed(w, row))
         return NOBODY;
     if (w->slot[row]) {
-        w->near[w->slot[row] - 1].beside |= beside;
-        return w->slot[row] - 1;
+        w->near[w->slot[row]].beside |= beside;
+        return w->slot[row];
     }
     const struct mn_session_turn *turn = turn_of(w, row);
-    uint32_t *session = &w->session_slot[w->table->session[row]];
+    uint32_t *session = &w->session_slot[w->table->session[row] + 1];
 
+    w->slot[row] = (uint32_t)w->near_count;
     w->near[w->near_count++] = (struct near){ .row = row,
                                               .before = NOBODY,
                                               .after = NOBODY,
@@ -247,18 +249,22 @@ static uint32_t take_row(struct work *w, uint32_t row, bool beside)
                                               .length = turn->length,
                                               .head = turn->head,
                                               .beside = beside };
-    w->slot[row] = (uint32_t)w->near_count;
     if (!*session) {
-        w->touched[w->touched_count++] = (struct touched){ .best = { NAN, NAN, NAN } };
         *session = (uint32_t)w->touched_count;
+        w->touched[w->touched_count++] = (struct touched){ .best = { NAN, NAN, NAN } };
     }
-    return w->slot[row] - 1;
+    return w->slot[row];
+}
+
+static struct touched *session_of(const struct work *w, uint32_t row)
+{
+    return &w->touched[w->session_slot[w->table->session[row] + 1]];
 }
 
 /* The turns up to REACH away in one direction, each tied to the one before on the way. */
 static void take_side(struct work *w, uint32_t row, bool back)
 {
-    uint32_t last = w->slot[row] - 1;
+    uint32_t last = w->slot[row];
 
     for (int away = 1; away <= REACH && row != MN_ROW_NONE; away++) {
         row = back ? turn_of(w, row)->before : turn_of(w, row)->after;
@@ -279,7 +285,7 @@ static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t 
 
     if (most > w->table->turns)
         most = w->table->turns;
-    w->slot = calloc(w->table->count + w->table->sessions.count + 1, sizeof *w->slot);
+    w->slot = calloc(w->table->count + w->table->sessions.count + 2, sizeof *w->slot);
     w->near = malloc((most + 1) * sizeof *w->near);
     w->halves = malloc((most + 1) * sizeof *w->halves);
     w->place = malloc((most + 1) * sizeof *w->place);
@@ -287,6 +293,9 @@ static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t 
     if (!w->slot || !w->near || !w->halves || !w->place || !w->touched)
         return mn_fail_memory(err);
     w->session_slot = w->slot + w->table->count;
+    w->near[NOBODY] = (struct near){ .vector = NAN };
+    w->touched[0] = (struct touched){ .best = { NAN, NAN, NAN } };
+    w->near_count = w->touched_count = 1;
     for (size_t i = 0; i < count; i++) {
         take_row(w, rows[i], true);
         take_side(w, rows[i], true);
@@ -295,23 +304,26 @@ static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t 
     return MNEME_OK;
 }
 
+/*
+ * Half of the rows are no turns and which is which cannot be foretold, so that nothing is asked of a
+ * posting: the first session and the first near are nobody's, and take what concerns none.
+ */
 static void read_postings(struct work *w)
 {
+    const uint32_t *session = w->table->session;
+
     for (size_t t = 0; t < w->term_count; t++) {
         const struct mn_text_asked *as = w->term[t].as;
 
         for (size_t i = 0; i < as->posting_count; i++) {
             uint32_t row = as->posting[i] >> 8;
             uint8_t halves = as->posting[i] & MN_TEXT_HALVES_MASK;
-            uint32_t session = w->table->session[row];
+            uint32_t near = w->slot[row];
 
-            if (session == MN_ROW_NONE || !w->session_slot[session] || !is_allowed(w, row))
-                continue;
-            w->touched[w->session_slot[session] - 1].halves[t] += halves;
-            if (!w->slot[row] || !halves)
-                continue;
-            w->halves[w->slot[row] - 1].of[t] = halves;
-            w->near[w->slot[row] - 1].has |= UINT32_C(1) << t;
+            w->touched[w->session_slot[session[row] + 1]].halves[t] +=
+                (uint32_t)halves * is_allowed(w, row);
+            w->halves[near].of[t] = halves;
+            w->near[near].has |= (uint32_t)(halves > 0) << t;
         }
     }
 }
@@ -344,42 +356,39 @@ static enum mneme_status reach_vectors(struct work *w, const uint32_t *rows, siz
         return mn_fail_memory(err);
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
         best[l] = (struct mn_best){ .item = w->scored + l * w->near_count, .room = w->near_count };
-    for (size_t i = 0; i < w->near_count; i++)
+    for (size_t i = 1; i < w->near_count; i++)
         w->bits[w->near[i].row / 64] |= (uint64_t)w->near[i].beside << (w->near[i].row % 64);
     mn_vector_index_scan(index, w->r->vector, w->bits, 0, best);
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
         for (size_t i = 0; i < best[l].count; i++)
-            w->near[w->slot[best[l].item[i].row] - 1].vector = best[l].item[i].score;
+            w->near[w->slot[best[l].item[i].row]].vector = best[l].item[i].score;
     for (size_t i = 0; i < count; i++) {
         if (i + FETCH_AHEAD < count && mn_vector_index_has(index, rows[i + FETCH_AHEAD]))
             mn_vector_index_fetch(index, rows[i + FETCH_AHEAD]);
         if (mn_vector_index_has(index, rows[i]))
             mn_vector_index_exact(index, w->r->vector, rows[i],
-                                  &w->near[w->slot[rows[i]] - 1].vector, &cosine);
+                                  &w->near[w->slot[rows[i]]].vector, &cosine);
     }
-    for (size_t i = 0; i < w->near_count; i++)
-        keep_best(&w->touched[w->session_slot[w->table->session[w->near[i].row]] - 1],
-                  w->near[i].vector);
+    for (size_t i = 1; i < w->near_count; i++)
+        keep_best(session_of(w, w->near[i].row), w->near[i].vector);
     return MNEME_OK;
 }
 
 /* 0: there is none. */
 static float vector_of(const struct work *w, uint32_t near)
 {
-    return near == NOBODY || isnan(w->near[near].vector) ? 0 : w->near[near].vector;
+    return isnan(w->near[near].vector) ? 0 : w->near[near].vector;
 }
 
 /* The neighbour in one direction that may be seen; NOBODY where there is none. */
 static uint32_t step(const struct work *w, uint32_t near, bool back)
 {
-    if (near == NOBODY)
-        return NOBODY;
     return back ? w->near[near].before : w->near[near].after;
 }
 
 static float session_vector(const struct work *w, uint32_t row)
 {
-    const struct touched *session = &w->touched[w->session_slot[w->table->session[row]] - 1];
+    const struct touched *session = session_of(w, row);
     float sum = 0, count = 0;
 
     for (size_t i = 0; i < BEST && !isnan(session->best[i]); i++) {
@@ -641,7 +650,7 @@ static float read_session(const struct work *w, uint32_t row)
 {
     uint32_t session = w->table->session[row];
 
-    return bm25(w, UINT32_MAX, w->touched[w->session_slot[session] - 1].halves, false,
+    return bm25(w, UINT32_MAX, session_of(w, row)->halves, false,
                 (float)w->table->sessions.item[session].length, w->session_length, SESSION_K1,
                 SESSION_B);
 }
@@ -676,10 +685,10 @@ enum mneme_status mn_context_read(const struct mn_context_request *request, cons
         if (i + FETCH_AHEAD < count)
             mn_text_index_fetch(&request->index->text, rows[i + FETCH_AHEAD]);
         read_alone(&w, rows[i], item[i]->signal);
-        read_windows(&w, w.slot[rows[i]] - 1, item[i]->signal);
+        read_windows(&w, w.slot[rows[i]], item[i]->signal);
         item[i]->signal[MN_SIGNAL_SESSION] = read_session(&w, rows[i]);
         if (request->vector)
-            read_vectors(&w, w.slot[rows[i]] - 1, item[i]);
+            read_vectors(&w, w.slot[rows[i]], item[i]);
     }
     return MNEME_OK;
 }

@@ -1,12 +1,12 @@
 /*
  * document.c - struct, lists and strings laid out behind each other.
  *
- * A copy is the block's tail moved by memcpy and every pointer into it moved by the same distance.
  * Two tables name the pointers: a field that is added to the record and forgotten here would point
- * into the index's own memory, so the test walks the whole record.
+ * into its owner's memory, so the test walks the whole record.
  */
 #include "search/document.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +131,7 @@ struct mn_document *mn_document_new(const struct mn_unit *unit)
     if (!document)
         return NULL;
     document->bytes = bytes;
+    atomic_init(&document->users, 1);
     document->unit = *unit;
     document->unit.vector = NULL;
     document->unit.vector_dim = 0;
@@ -138,39 +139,36 @@ struct mn_document *mn_document_new(const struct mn_unit *unit)
     return document;
 }
 
-static void move_text(const char **text, ptrdiff_t distance)
+void mn_document_release(struct mn_document *document)
 {
-    *text = (const char *)((uintptr_t)*text + (uintptr_t)distance);
+    if (document && atomic_fetch_sub_explicit(&document->users, 1, memory_order_acq_rel) == 1)
+        free(document);
 }
 
-bool mn_document_copy(const struct mn_document *document, struct mn_arena *arena,
-                      struct mn_unit *ret_unit)
+static void release_all(void *what)
 {
-    size_t bytes = document->bytes - sizeof *document;
-    char *tail = mn_arena_room(arena, bytes);
+    struct mn_documents_held *held = what;
 
-    if (!tail)
-        return false;
-    memcpy(tail, document + 1, bytes);
-    ptrdiff_t distance = (ptrdiff_t)((uintptr_t)tail - (uintptr_t)(document + 1));
+    for (size_t i = 0; i < held->count; i++)
+        mn_document_release(held->item[i]);
+}
 
-    *ret_unit = document->unit;
-    for (size_t i = 0; i < TEXT_COUNT; i++)
-        move_text(text_at(ret_unit, i), distance);
-    for (size_t l = 0; l < LIST_COUNT; l++) {
-        struct mneme_list *list = list_at(ret_unit, l);
-        const char **item = (const char **)((uintptr_t)list->item + (uintptr_t)distance);
+struct mn_documents_held *mn_documents_held_new(struct mn_arena *arena, size_t room)
+{
+    struct mn_documents_held *held =
+        mn_arena_room(arena, sizeof *held + room * sizeof held->item[0]);
 
-        for (size_t i = 0; i < list->count; i++)
-            move_text(&item[i], distance);
-        list->item = item;
-    }
-    struct mneme_pairs *pairs = &ret_unit->memory.applies_to;
-    struct mneme_pair *pair = (struct mneme_pair *)((uintptr_t)pairs->item + (uintptr_t)distance);
-    for (size_t i = 0; i < pairs->count; i++) {
-        move_text(&pair[i].name, distance);
-        move_text(&pair[i].value, distance);
-    }
-    pairs->item = pair;
-    return true;
+    if (!held)
+        return NULL;
+    held->count = 0;
+    held->room = room;
+    return mn_arena_at_end(arena, release_all, held) ? held : NULL;
+}
+
+const struct mn_unit *mn_document_hold(struct mn_documents_held *held, struct mn_document *document)
+{
+    assert(held->count < held->room);
+    atomic_fetch_add_explicit(&document->users, 1, memory_order_relaxed);
+    held->item[held->count++] = document;
+    return &document->unit;
 }

@@ -23,7 +23,7 @@ bool mn_partition_index_init(struct mn_partition_index *index, const struct mn_v
 void mn_partition_index_release(struct mn_partition_index *index)
 {
     for (size_t row = 0; row < index->count; row++)
-        free(index->document[row]);
+        mn_document_release(index->document[row]);
     free(index->document);
     free(index->language);
     free(index->slot);
@@ -36,24 +36,33 @@ void mn_partition_index_release(struct mn_partition_index *index)
 
 /* ---- ids ---- */
 
-static size_t home_of(const struct mn_partition_index *index, const char *id)
+static uint32_t hash_of(const char *id)
 {
-    return mn_hash64(id, strlen(id), 0) & (index->slots - 1);
+    return (uint32_t)mn_hash64(id, strlen(id), 0);
 }
 
 static const char *id_at(const struct mn_partition_index *index, size_t slot)
 {
-    return index->document[index->slot[slot] - 1]->unit.id;
+    return index->document[index->slot[slot].row - 1]->unit.id;
 }
 
 /* The slot of the id, or the free one where it belongs. */
-static size_t slot_of(const struct mn_partition_index *index, const char *id)
+static struct mn_id_slot *slot_of(const struct mn_partition_index *index, const char *id,
+                                  uint32_t hash)
 {
-    size_t at = home_of(index, id);
+    size_t at = hash & (index->slots - 1);
 
-    while (index->slot[at] && strcmp(id_at(index, at), id))
+    while (index->slot[at].row &&
+           (index->slot[at].hash != hash || strcmp(id_at(index, at), id) != 0))
         at = (at + 1) & (index->slots - 1);
-    return at;
+    return &index->slot[at];
+}
+
+static void slot_fill(struct mn_partition_index *index, const char *id, size_t row)
+{
+    uint32_t hash = hash_of(id);
+
+    *slot_of(index, id, hash) = (struct mn_id_slot){ (uint32_t)row + 1, hash };
 }
 
 static void slots_refill(struct mn_partition_index *index)
@@ -61,7 +70,7 @@ static void slots_refill(struct mn_partition_index *index)
     memset(index->slot, 0, index->slots * sizeof *index->slot);
     for (size_t row = 0; row < index->count; row++)
         if (index->document[row])
-            index->slot[slot_of(index, index->document[row]->unit.id)] = (uint32_t)row + 1;
+            slot_fill(index, index->document[row]->unit.id, row);
 }
 
 /* Takes one out and moves those behind it back where a gap would hide them. */
@@ -69,22 +78,22 @@ static void slot_clear(struct mn_partition_index *index, size_t gap)
 {
     size_t mask = index->slots - 1;
 
-    for (size_t at = (gap + 1) & mask; index->slot[at]; at = (at + 1) & mask) {
-        size_t home = home_of(index, id_at(index, at));
+    for (size_t at = (gap + 1) & mask; index->slot[at].row; at = (at + 1) & mask) {
+        size_t home = index->slot[at].hash & mask;
 
         if (((at - home) & mask) >= ((at - gap) & mask)) {
             index->slot[gap] = index->slot[at];
             gap = at;
         }
     }
-    index->slot[gap] = 0;
+    index->slot[gap] = (struct mn_id_slot){ 0 };
 }
 
 size_t mn_partition_index_find(const struct mn_partition_index *index, const char *id)
 {
     if (!index->slots)
         return SIZE_MAX;
-    uint32_t row = index->slot[slot_of(index, id)];
+    uint32_t row = slot_of(index, id, hash_of(id))->row;
     return row ? row - 1 : SIZE_MAX;
 }
 
@@ -107,7 +116,7 @@ static bool row_room(struct mn_partition_index *index)
     }
     if ((index->count + 1) * 2 > index->slots) {
         size_t slots = index->slots ? index->slots * 2 : 2 * ROWS_FIRST;
-        uint32_t *slot = malloc(slots * sizeof *slot);
+        struct mn_id_slot *slot = malloc(slots * sizeof *slot);
 
         if (!slot)
             return false;
@@ -125,13 +134,13 @@ void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
 
     if (row == SIZE_MAX)
         return;
-    slot_clear(index, slot_of(index, id));
+    slot_clear(index, (size_t)(slot_of(index, id, hash_of(id)) - index->slot));
     mn_text_index_remove(&index->text, row);
     mn_vector_index_remove(&index->vector, row);
     mn_visible_remove(&index->visible, row);
     mn_session_table_remove(&index->sessions, row);
     index->document_bytes -= index->document[row]->bytes;
-    free(index->document[row]);
+    mn_document_release(index->document[row]);
     index->document[row] = NULL;
     index->dead++;
 }
@@ -151,7 +160,7 @@ bool mn_partition_index_put(struct mn_partition_index *index, struct mn_prepared
     index->document_bytes += prepared->document->bytes;
     index->language[row] = (uint8_t)prepared->language;
     index->count++;
-    index->slot[slot_of(index, prepared->document->unit.id)] = (uint32_t)row + 1;
+    slot_fill(index, prepared->document->unit.id, row);
     prepared->document = NULL;
     return true;
 }

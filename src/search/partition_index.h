@@ -19,6 +19,12 @@
 #include "search/vector_index.h"
 #include "search/visible.h"
 
+/* A part of the hash, so that another's id is seldom looked at: it lies in a document far away. */
+struct mn_id_slot {
+    uint32_t row; /* + 1; 0 is free */
+    uint32_t hash;
+};
+
 struct mn_partition_index {
     size_t count; /* rows, dead ones included */
     size_t room;
@@ -27,8 +33,8 @@ struct mn_partition_index {
     uint8_t *language;             /* enum mn_language */
     size_t document_bytes;
 
-    uint32_t *slot; /* hash table over ids: row + 1; 0 is free */
-    size_t slots;   /* a power of two */
+    struct mn_id_slot *slot; /* hash table over ids */
+    size_t slots;            /* a power of two */
 
     struct mn_text_index text;
     struct mn_vector_index vector;

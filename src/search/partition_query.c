@@ -3,7 +3,7 @@
  *
  * The order of work: who may be seen (bits), the best by vector for each language of rows, the best
  * by text, the union of both; then every row of the union gets both scores from its own terms and
- * its own vector, and its document is copied. A row's number carries in its highest bit which view
+ * its own vector, and its document is held. A row's number carries in its highest bit which view
  * it is in, so that one list can hold rows of both.
  */
 #include "search/partition_query.h"
@@ -19,7 +19,7 @@
 #define ROW_MASK ((UINT32_C(1) << VIEW_BIT) - 1)
 #define AROUND 3
 #define FETCH_AHEAD 4 /* rows, while one is scored or copied */
-#define DOCUMENT_BYTES 896 /* of most documents */
+#define DOCUMENT_BYTES 832 /* of a document are read: its head, ids and scopes */
 #define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
 
 /* A row on its way to becoming a hit. */
@@ -290,7 +290,7 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
     if (!k || !(work->text.weight_sum > 0))
         return MNEME_OK;
     work->score = calloc(rows, sizeof *work->score);
-    work->touched = malloc(rows * sizeof *work->touched);
+    work->touched = malloc((rows + 1) * sizeof *work->touched);
     if (!work->score || !work->touched)
         return mn_fail_memory(err);
     best.item = work->scored;
@@ -381,15 +381,16 @@ static void unite(struct work *work)
 
 /* ---- answering ---- */
 
-static bool fill_hit(const struct work *work, struct picked *picked, struct mn_arena *arena,
-                     struct mn_hit *hit)
+static void fill_hit(const struct work *work, struct picked *picked,
+                     struct mn_documents_held *held, struct mn_hit *hit)
 {
     size_t v = view_of(picked->row), row = picked->row & ROW_MASK;
 
     score_text(work, picked);
     score_vector(work, picked);
     bool has_vector = !isnan(picked->vector);
-    *hit = (struct mn_hit){ .shared = work->views->shared[v],
+    *hit = (struct mn_hit){ .unit = mn_document_hold(held, work->views->index[v]->document[row]),
+                            .shared = work->views->shared[v],
                             .language = (enum mn_language)work->views->index[v]->language[row],
                             .text = picked->text.text,
                             .bm25 = picked->text.bm25,
@@ -399,7 +400,6 @@ static bool fill_hit(const struct work *work, struct picked *picked, struct mn_a
                             .cosine = picked->cosine,
                             .text_rank = picked->text_rank,
                             .vector_rank = picked->vector_rank };
-    return mn_document_copy(work->views->index[v]->document[row], arena, &hit->unit);
 }
 
 static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
@@ -408,10 +408,12 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
     struct mn_hits hits = { .count = work->picked_count,
                             .room = work->picked_count,
                             .term_weight_sum = work->text.weight_sum };
+    struct mn_documents_held *held = NULL;
 
     if (hits.count) {
         hits.item = mn_arena_room(arena, hits.count * sizeof *hits.item);
-        if (!hits.item)
+        held = mn_documents_held_new(arena, hits.count);
+        if (!hits.item || !held)
             return mn_fail_memory(err);
     }
     for (size_t i = 0; i < hits.count; i++) {
@@ -424,8 +426,7 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
             if (!ahead->has_vector && work->has_vector)
                 fetch_vector(work, ahead->row);
         }
-        if (!fill_hit(work, &work->picked[i], arena, &hits.item[i]))
-            return mn_fail_memory(err);
+        fill_hit(work, &work->picked[i], held, &hits.item[i]);
     }
     *ret_hits = hits;
     return MNEME_OK;

@@ -60,7 +60,7 @@ struct mn_query {
 };
 
 struct mn_hit {
-    struct mn_unit unit; /* copied into the arena, without its vector */
+    const struct mn_unit *unit; /* without its vector; lives as long as the arena */
     bool shared;         /* from the shared partition */
     enum mn_language language;
     double text;        /* X; 0 when no term is there */

@@ -40,7 +40,7 @@ struct batch {
 static void batch_release(struct batch *batch)
 {
     for (size_t i = 0; batch->item && i < batch->count; i++)
-        free(batch->item[i].document);
+        mn_document_release(batch->item[i].document);
     free(batch->item);
     free(batch->cursor);
     mn_arena_free(batch->arena);

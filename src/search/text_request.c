@@ -3,7 +3,7 @@
  *
  * Each row's score is summed up as the lists are read. Once the k-th best of the rows seen has more
  * than all lists to come could give together, a row not seen yet can no longer come in, and the
- * rest is read only for rows that have been seen: exact, and it spares most of the work, since the
+ * rest is read only for rows that have been seen and may still come in: exact, and it spares most of the work, since the
  * long lists are those of terms that weigh little.
  *
  * The sums are floats and choose; what is told of a row is computed anew, in double, from the row's
@@ -178,6 +178,8 @@ static void place_terms(struct mn_text_request *r, size_t which)
             while (r->place[which][at].term != UINT32_MAX)
                 at = (at + 1) & (r->places - 1);
             r->place[which][at] = (struct mn_text_place){ r->asked[which][i].term[t], (uint32_t)i };
+            at = r->asked[which][i].term[t] % MN_TEXT_FILTER_BITS;
+            r->filter[which][at / 64] |= UINT64_C(1) << (at % 64);
         }
     }
 }
@@ -221,11 +223,13 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
         r.index[i] = index[i];
         r.asked[i] = mn_arena_array(arena, struct mn_text_asked, terms->count + 1);
         r.place[i] = mn_arena_array(arena, struct mn_text_place, r.places);
-        if (!r.asked[i] || !r.place[i])
+        r.filter[i] = mn_arena_array(arena, uint64_t, MN_TEXT_FILTER_BITS / 64);
+        if (!r.asked[i] || !r.place[i] || !r.filter[i])
             return mn_fail_memory(err);
     }
     r.halves = mn_arena_alloc(arena, terms->count + 1);
-    if (!r.halves)
+    r.held = mn_arena_array(arena, uint64_t, terms->count / 64 + 1);
+    if (!r.halves || !r.held)
         return mn_fail_memory(err);
     size_t rows = set_norms(&r);
 
@@ -276,15 +280,34 @@ static size_t read_all(const struct mn_text_request *r, const struct mn_text_ask
 {
     for (size_t i = 0; i < asked->posting_count; i++) {
         uint32_t row = asked->posting[i] >> 8;
+        float score = room->score[row];
 
         if (!(allowed[row / 64] >> (row % 64) & 1))
             continue;
-        if (room->score[row] == 0)
-            room->touched[touched++] = row;
-        room->score[row] +=
-            part_of(r, asked->weight, asked->posting[i] & MN_TEXT_HALVES_MASK, length[row]);
+        room->touched[touched] = row; /* overwritten by the next where it was touched before */
+        touched += score == 0;
+        room->score[row] =
+            score + part_of(r, asked->weight, asked->posting[i] & MN_TEXT_HALVES_MASK, length[row]);
     }
     return touched;
+}
+
+/* Lets go of rows that cannot reach `least` with all that is to come. Returns how many are left. */
+static size_t keep_reaching(const struct mn_text_room *room, size_t touched, float least,
+                            float to_come)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < touched; i++) {
+        uint32_t row = room->touched[i];
+        bool reaches = room->score[row] + to_come >= least;
+
+        room->touched[kept] = row;
+        kept += reaches;
+        if (!reaches)
+            room->score[row] = 0;
+    }
+    return kept;
 }
 
 /* Reads a list for rows that have been touched. */
@@ -322,8 +345,12 @@ void mn_text_request_top(const struct mn_text_request *r, size_t which, const ui
         /* Asking for the bound costs a pass over the touched rows: only where as much may be
          * spared. */
         if (read + asked[next].posting_count >= touched) {
-            if (asked[next].to_come < reached(room, touched, best))
+            float least = reached(room, touched, best);
+
+            if (asked[next].to_come < least) {
+                touched = keep_reaching(room, touched, least, asked[next].to_come);
                 break;
+            }
             read = 0;
         }
         read += asked[next].posting_count;
@@ -348,37 +375,52 @@ static inline void note(const struct mn_text_request *r, size_t which, uint32_t 
     uint8_t halves = entry & MN_TEXT_HALVES_MASK;
 
     for (size_t at = (entry >> 8) & (r->places - 1); place[at].term != UINT32_MAX;
-         at = (at + 1) & (r->places - 1))
-        if (place[at].term == entry >> 8 && halves > r->halves[place[at].asked])
-            r->halves[place[at].asked] = halves;
+         at = (at + 1) & (r->places - 1)) {
+        size_t i = place[at].asked;
+
+        if (place[at].term != entry >> 8)
+            continue;
+        bool first = !(r->held[i / 64] >> (i % 64) & 1);
+        r->held[i / 64] |= UINT64_C(1) << (i % 64);
+        if (first || halves > r->halves[i])
+            r->halves[i] = halves;
+    }
 }
 
 /*
  * Looks through all of the row's terms: they are few dozens and lie side by side. Searching each
- * asked term in their order took several times as long.
+ * asked term in their order took several times as long. Nearly all are passed over by one bit.
  */
 struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size_t which,
                                            size_t row)
 {
     const struct mn_text_index *index = r->index[which];
     const uint32_t *forward = index->forward[row];
-    size_t kind = index->length[row] < 0;
+    const uint64_t *filter = r->filter[which];
+    size_t kind = index->length[row] < 0, words = r->asked_count[which] / 64 + 1;
     double length = (double)(kind ? -1 - index->length[row] : index->length[row]);
     double norm = (double)r->norm_base[kind] + (double)r->norm_length[kind] * length;
     struct mn_text_score score = { 0 };
 
     if (!(r->weight_sum > 0) || !r->asked_count[which])
         return score;
-    memset(r->halves, 0, r->asked_count[which]);
-    for (uint32_t i = 1; i <= forward[0]; i++)
-        note(r, which, forward[i]);
-    for (size_t i = 0; i < r->asked_count[which]; i++) {
-        double weight = (double)r->asked[which][i].weight, tf = (double)r->halves[i] / 2;
+    memset(r->held, 0, words * sizeof *r->held);
+    for (uint32_t i = 1; i <= forward[0]; i++) {
+        uint32_t bit = (forward[i] >> 8) % MN_TEXT_FILTER_BITS;
 
-        if (r->halves[i] == 0)
-            continue;
-        score.coverage += weight;
-        score.bm25 += weight * (tf * (double)r->saturation[kind] / (tf + norm));
+        if (filter[bit / 64] >> (bit % 64) & 1)
+            note(r, which, forward[i]);
+    }
+    for (size_t w = 0; w < words; w++) {
+        for (uint64_t held = r->held[w]; held; held &= held - 1) {
+            size_t i = w * 64 + (size_t)__builtin_ctzll(held);
+            double weight = (double)r->asked[which][i].weight, tf = (double)r->halves[i] / 2;
+
+            if (r->halves[i] == 0)
+                continue;
+            score.coverage += weight;
+            score.bm25 += weight * (tf * (double)r->saturation[kind] / (tf + norm));
+        }
     }
     score.coverage /= r->weight_sum;
     score.text = 0.5 * score.coverage + 0.5 * score.bm25 / r->weight_sum;

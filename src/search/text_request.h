@@ -28,6 +28,7 @@
 #define MN_TEXT_SPELLINGS_MAX 4 /* taken for one mistyped term, in each index */
 #define MN_TEXT_GUESSES_MAX 16  /* terms of one request that are looked up as typos */
 #define MN_TEXT_GUESS_WEIGHT 0.7f
+#define MN_TEXT_FILTER_BITS 2048
 
 /* A term of a request as one index has it. */
 struct mn_text_asked {
@@ -53,7 +54,9 @@ struct mn_text_request {
     size_t asked_count[MN_TEXT_INDEXES_MAX];
     struct mn_text_place *place[MN_TEXT_INDEXES_MAX]; /* where a term stands in asked: hash table */
     size_t places;        /* a power of two, at least four times the terms */
+    uint64_t *filter[MN_TEXT_INDEXES_MAX]; /* one bit of MN_TEXT_FILTER_BITS for each asked term */
     uint8_t *halves;      /* room while a row is scored: one at a time */
+    uint64_t *held;       /* the same: one bit for each asked term that the row holds */
     double weight_sum;    /* I; 0 without terms */
     float saturation[2];  /* k1 + 1: of memories, of turns */
     float norm_base[2];   /* k1 (1 - b) */
@@ -69,7 +72,7 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
 /* Room for a search, lent. */
 struct mn_text_room {
     float *score;            /* one a row; all zero, before and after */
-    uint32_t *touched;       /* one a row */
+    uint32_t *touched;       /* one a row, and one more */
     struct mn_scored *least; /* as many as best->room */
 };
 

@@ -54,7 +54,7 @@ static void it_fails_and_is_stale_as_told(void **state)
     fake_search_stale_documents(search, olders, 1);
     assert_int_equal(search->ops->score(search, &query, ids, 1, arena, &hits, NULL), MNEME_OK);
     assert_int_equal(hits.count, 1);
-    assert_string_equal(hits.item[0].unit.memory.content, "old");
+    assert_string_equal(hits.item[0].unit->memory.content, "old");
     assert_int_equal(fake_search_calls(search), 4);
 
     fake_search_fail_after(search, 1, MNEME_UNAVAILABLE);

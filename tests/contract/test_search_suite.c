@@ -122,7 +122,7 @@ static void ask(struct world *w, const char *text)
 static const struct mn_hit *hit(const struct world *w, const char *id)
 {
     for (size_t i = 0; i < w->hits.count; i++)
-        if (!strcmp(w->hits.item[i].unit.id, id))
+        if (!strcmp(w->hits.item[i].unit->id, id))
             return &w->hits.item[i];
     return NULL;
 }
@@ -204,7 +204,7 @@ static void units_are_replaced_dropped_and_reset(void **state)
                      MNEME_OK);
     ask(&w, "apple banana cherry");
     assert_int_equal(w.hits.count, 1);
-    assert_string_equal(w.hits.item[0].unit.memory.content, "cherry");
+    assert_string_equal(w.hits.item[0].unit->memory.content, "cherry");
     w.search->ops->stats(w.search, &stats);
     assert_int_equal(stats.units, 1);
     assert_int_equal(stats.partitions, 2);
@@ -215,12 +215,12 @@ static void units_are_replaced_dropped_and_reset(void **state)
                      MNEME_OK);
     ask(&w, "apple cherry");
     assert_int_equal(w.hits.count, 1);
-    assert_string_equal(w.hits.item[0].unit.memory.content, "apple");
+    assert_string_equal(w.hits.item[0].unit->memory.content, "apple");
 
     feed(&w, ANN, &other, 1);
     ask(&w, "apple date");
     assert_int_equal(w.hits.count, 1);
-    assert_string_equal(w.hits.item[0].unit.id, "c");
+    assert_string_equal(w.hits.item[0].unit->id, "c");
     world_free(&w);
 }
 
@@ -233,7 +233,7 @@ static void one_id_twice_in_a_batch_leaves_the_later(void **state)
     feed_ann(&w, units, 2);
     ask(&w, "apple banana");
     assert_int_equal(w.hits.count, 1);
-    assert_string_equal(w.hits.item[0].unit.memory.content, "banana");
+    assert_string_equal(w.hits.item[0].unit->memory.content, "banana");
     world_free(&w);
 }
 
@@ -262,7 +262,7 @@ static void foreign_units_are_refused_and_nothing_changes(void **state)
                          MNEME_INVALID);
         ask(&w, "apple banana cherry");
         assert_int_equal(w.hits.count, 1);
-        assert_string_equal(w.hits.item[0].unit.id, "a");
+        assert_string_equal(w.hits.item[0].unit->id, "a");
         assert_int_equal(w.search->ops->position(w.search, ANN, w.arena, &cursor, NULL), MNEME_OK);
         assert_string_equal(cursor, "1");
     }
@@ -496,9 +496,9 @@ static void turns_are_scored_by_their_own_kind_and_know_who_spoke_and_when(void 
     feed_ann(&w, units, 3);
     ask(&w, "Caroline");
     assert_int_equal(w.hits.count, 1);
-    assert_string_equal(w.hits.item[0].unit.speaker, "Caroline");
-    assert_string_equal(w.hits.item[0].unit.session_id, "s1");
-    assert_int_equal(w.hits.item[0].unit.order, 7);
+    assert_string_equal(w.hits.item[0].unit->speaker, "Caroline");
+    assert_string_equal(w.hits.item[0].unit->session_id, "s1");
+    assert_int_equal(w.hits.item[0].unit->order, 7);
     ask(&w, "2023");
     assert_int_equal(w.hits.count, 2);
     ask(&w, "1969年12月30日");
@@ -722,7 +722,7 @@ static void vector_scores_are_those_of_the_formula(void **state)
     assert_int_equal(hit(&w, "far")->vector_rank, 3);
     assert_int_equal(hit(&w, "far")->text_rank, 0);
     assert_true(hit(&w, "zh")->has_vector);
-    assert_null(hit(&w, "zh")->unit.vector); /* the document comes without it */
+    assert_null(hit(&w, "zh")->unit->vector); /* the document comes without it */
     world_free(&w);
 }
 
@@ -847,9 +847,9 @@ static void documents_are_whole_and_outlive_the_index(void **state)
     ask(&w, "apple");
     w.search->ops->drop(w.search, ANN);
     assert_int_equal(w.hits.count, 1);
-    assert_int_equal(w.hits.item[0].unit.kind, MN_UNIT_PASSAGE);
-    assert_string_equal(w.hits.item[0].unit.parent_id, "parent");
-    m = &w.hits.item[0].unit.memory;
+    assert_int_equal(w.hits.item[0].unit->kind, MN_UNIT_PASSAGE);
+    assert_string_equal(w.hits.item[0].unit->parent_id, "parent");
+    m = &w.hits.item[0].unit->memory;
     assert_string_equal(m->title, "title");
     assert_string_equal(m->content, "apple");
     assert_string_equal(m->memory_key, ""); /* absent strings are empty, not NULL */

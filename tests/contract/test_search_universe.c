@@ -98,7 +98,7 @@ static void each_identity_finds_what_it_may_and_nothing_else(void **state)
         assert_int_equal(search->ops->top(search, &query, arena, &hits, NULL), MNEME_OK);
         memset(found, 0, row_count);
         for (size_t i = 0; i < hits.count; i++)
-            found[universe_memory_index(hits.item[i].unit.id)] =
+            found[universe_memory_index(hits.item[i].unit->id)] =
                 (unsigned char)((hits.item[i].text_rank ? 1 : 0) +
                                 (hits.item[i].vector_rank ? 2 : 0));
         for (size_t i = 0; i < row_count; i++) {
@@ -113,8 +113,8 @@ static void each_identity_finds_what_it_may_and_nothing_else(void **state)
         assert_int_equal(search->ops->score(search, &query, ids, row_count, arena, &hits, NULL),
                          MNEME_OK);
         for (size_t i = 0; i < hits.count; i++)
-            if (!found[universe_memory_index(hits.item[i].unit.id)])
-                fail_msg("identity %zu has a score of row %s", a, hits.item[i].unit.id);
+            if (!found[universe_memory_index(hits.item[i].unit->id)])
+                fail_msg("identity %zu has a score of row %s", a, hits.item[i].unit->id);
     }
     assert_true(seen > 1000);
     mn_search_free(search);

@@ -72,10 +72,20 @@ static enum mneme_status fake_position(struct mn_search *search, struct mn_parti
 static enum mneme_status make_stale(const struct fake *fake, struct mn_hits *hits,
                                     struct mn_arena *arena, struct mneme_error *err)
 {
-    for (size_t i = 0; i < hits->count; i++)
-        for (size_t j = 0; j < fake->memory_count; j++)
-            if (!strcmp(hits->item[i].unit.memory.id, fake->memory[j]->id))
-                MN_TRY(mn_memory_copy(fake->memory[j], arena, &hits->item[i].unit.memory, err));
+    for (size_t i = 0; i < hits->count; i++) {
+        for (size_t j = 0; j < fake->memory_count; j++) {
+            struct mn_unit *stale = NULL;
+
+            if (strcmp(hits->item[i].unit->memory.id, fake->memory[j]->id) != 0)
+                continue;
+            stale = mn_arena_one(arena, struct mn_unit);
+            if (!stale)
+                return mn_fail_memory(err);
+            *stale = *hits->item[i].unit;
+            MN_TRY(mn_memory_copy(fake->memory[j], arena, &stale->memory, err));
+            hits->item[i].unit = stale;
+        }
+    }
     return MNEME_OK;
 }
 

@@ -295,7 +295,7 @@ static struct pool pool_of(struct model *model, const struct mn_query *query)
             pool.item[pool.count++] = (struct scored){
                 .item = item,
                 .box = box,
-                .hit = { .shared = i == 1, .language = item->language, .unit = item->unit },
+                .hit = { .shared = i == 1, .language = item->language, .unit = &item->unit },
                 .chosen = seen, /* for now: may be seen */
                 .seen_as_text = seen && in_set(query->text_types, item->unit.memory.type),
                 .seen_as_vector = seen && in_set(query->vector_types, item->unit.memory.type)
@@ -592,15 +592,18 @@ static void answer(struct pool *pool, struct mn_arena *arena, struct mn_hits *re
     for (size_t i = 0; i < pool->count; i++) {
         if (!pool->item[i].chosen)
             continue;
-        const struct mn_unit *unit = &pool->item[i].hit.unit;
+        const struct mn_unit *unit = pool->item[i].hit.unit;
         struct mn_hit *hit = must(mn_array_add(arena, &hits));
+        struct mn_unit *copy = must(mn_arena_one(arena, struct mn_unit));
 
         *hit = pool->item[i].hit;
-        hit->unit.id = must(mn_arena_copy(arena, unit->id));
-        hit->unit.parent_id = must(mn_arena_copy(arena, unit->parent_id));
-        hit->unit.session_id = must(mn_arena_copy(arena, unit->session_id));
-        hit->unit.speaker = must(mn_arena_copy(arena, unit->speaker));
-        assert(mn_memory_copy(&unit->memory, arena, &hit->unit.memory, NULL) == MNEME_OK);
+        *copy = *unit;
+        copy->id = must(mn_arena_copy(arena, unit->id));
+        copy->parent_id = must(mn_arena_copy(arena, unit->parent_id));
+        copy->session_id = must(mn_arena_copy(arena, unit->session_id));
+        copy->speaker = must(mn_arena_copy(arena, unit->speaker));
+        assert(mn_memory_copy(&unit->memory, arena, &copy->memory, NULL) == MNEME_OK);
+        hit->unit = copy;
     }
     free(pool->item);
     *ret_hits = hits;

@@ -225,7 +225,7 @@ static struct mn_query query_of(struct play *p, struct mn_access *access, struct
 static const struct mn_hit *hit_of(const struct mn_hits *hits, const char *id)
 {
     for (size_t i = 0; i < hits->count; i++)
-        if (!strcmp(hits->item[i].unit.id, id))
+        if (!strcmp(hits->item[i].unit->id, id))
             return &hits->item[i];
     return NULL;
 }
@@ -239,8 +239,8 @@ static void compare_hit(const struct mn_hit *a, const struct mn_hit *b)
     check(fabs(a->vector - b->vector) < VECTOR_NEAR, "another vector score");
     check(fabs(a->cosine - b->cosine) < VECTOR_NEAR, "another cosine");
     check(a->shared == b->shared && a->language == b->language, "another place");
-    check(!strcmp(a->unit.memory.content, b->unit.memory.content), "another document");
-    check(a->unit.is_event == b->unit.is_event && a->unit.order == b->unit.order, "another unit");
+    check(!strcmp(a->unit->memory.content, b->unit->memory.content), "another document");
+    check(a->unit->is_event == b->unit->is_event && a->unit->order == b->unit->order, "another unit");
 }
 
 static double at_rank(const struct mn_hits *hits, bool by_text, size_t rank)
@@ -290,7 +290,7 @@ static void play_top(struct play *p)
     }
     check(real.count == model.count || !query.around_k, "other turns come along");
     for (size_t i = 0; i < real.count; i++) {
-        const char *id = real.item[i].unit.id;
+        const char *id = real.item[i].unit->id;
         struct mn_hits one;
 
         check(!query.around_k || hit_of(&model, id), "another turn comes along");
@@ -318,7 +318,7 @@ static void play_score(struct play *p)
           "score() fails");
     check(real.count == model.count && real.partial == model.partial, "another number of hits");
     for (size_t i = 0; i < real.count; i++) {
-        const struct mn_hit *other = hit_of(&model, real.item[i].unit.id);
+        const struct mn_hit *other = hit_of(&model, real.item[i].unit->id);
 
         check(other, "a hit that the model has not");
         compare_hit(&real.item[i], other);

@@ -155,6 +155,34 @@ static void an_array_that_cannot_grow_stays_as_it_is(void **state)
     assert_int_equal(numbers.item[7], 7);
 }
 
+static void note_end(void *what)
+{
+    char **at = what;
+
+    *(*at)++ = 'x';
+}
+
+static void note_other_end(void *what)
+{
+    char **at = what;
+
+    *(*at)++ = 'y';
+}
+
+static void what_was_to_be_called_at_the_end_is_called_last_first(void **state)
+{
+    struct mn_arena *arena = mn_arena_new(4 * PIECE);
+    char called[8] = "", *at = called;
+
+    (void)state;
+    assert_true(mn_arena_at_end(arena, note_end, &at));
+    assert_true(mn_arena_at_end(arena, note_other_end, &at));
+    assert_false(mn_arena_at_end(arena, note_end, &at)); /* no room */
+    assert_string_equal(called, "");
+    mn_arena_free(arena);
+    assert_string_equal(called, "yx");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +193,7 @@ int main(void)
         cmocka_unit_test(nothing_at_all_is_still_a_piece_of_its_own),
         cmocka_unit_test(copies_end_with_nul_and_null_is_the_empty_text),
         cmocka_unit_test(a_missing_arena_is_a_full_one),
+        cmocka_unit_test(what_was_to_be_called_at_the_end_is_called_last_first),
         cmocka_unit_test(an_array_keeps_its_items_while_it_grows),
         cmocka_unit_test(an_array_that_cannot_grow_stays_as_it_is),
     };

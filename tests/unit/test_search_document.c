@@ -1,5 +1,5 @@
 /*
- * test_search_document.c - a document holds all of its unit and a copy points nowhere else.
+ * test_search_document.c - a document holds all of its unit, and lives as long as somebody holds it.
  */
 #include "search/document.h"
 
@@ -14,7 +14,7 @@
 #include "memory/record.h"
 
 /* Every string of the record, each with its own text: a field forgotten in document.c points to the
- * freed document, which AddressSanitizer sees. */
+ * arena it came from, freed by then, which AddressSanitizer sees. */
 static struct mn_unit full_unit(void)
 {
     static const char *const words[] = { "w1", "w2", "w3" };
@@ -95,59 +95,76 @@ static void compare(const struct mn_unit *a, const struct mn_unit *b)
     assert_float_equal(a->confidence, b->confidence, 0);
 }
 
-static void a_copy_outlives_its_document(void **state)
+static void a_document_holds_all_of_its_unit(void **state)
 {
-    struct mn_unit given = full_unit(), copy;
+    struct mn_arena *arena = mn_arena_new(SIZE_MAX);
+    struct mn_unit given = full_unit(), passing = given;
+
+    (void)state;
+    assert_int_equal(mn_memory_copy(&given.memory, arena, &passing.memory, NULL), MNEME_OK);
+    passing.id = mn_arena_copy(arena, given.id);
+    passing.parent_id = mn_arena_copy(arena, given.parent_id);
+    passing.session_id = mn_arena_copy(arena, given.session_id);
+    passing.speaker = mn_arena_copy(arena, given.speaker);
+    struct mn_document *document = mn_document_new(&passing);
+    mn_arena_free(arena);
+    assert_non_null(document);
+    compare(&document->unit, &given);
+    assert_null(document->unit.vector);
+    assert_int_equal(document->unit.vector_dim, 0);
+    mn_document_release(document);
+    mn_document_release(NULL);
+}
+
+static void a_held_document_outlives_its_maker_until_the_arena_ends(void **state)
+{
+    struct mn_unit given = full_unit();
     struct mn_document *document = mn_document_new(&given);
-    MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
+    struct mn_arena *arena = mn_arena_new(SIZE_MAX);
+    struct mn_documents_held *held = mn_documents_held_new(arena, 2);
 
     (void)state;
     assert_non_null(document);
-    compare(&document->unit, &given);
-    assert_true(mn_document_copy(document, arena, &copy));
-    memset(document, 0xee, document->bytes);
-    free(document);
-    compare(&copy, &given);
-    assert_null(copy.vector);
-    assert_int_equal(copy.vector_dim, 0);
+    assert_non_null(held);
+    const struct mn_unit *unit = mn_document_hold(held, document);
+    assert_ptr_equal(mn_document_hold(held, document), unit);
+    assert_int_equal(atomic_load(&document->users), 3);
+    mn_document_release(document);
+    compare(unit, &given); /* the sanitizer would see that it was freed */
+    assert_int_equal(atomic_load(&document->users), 2);
+    mn_arena_free(arena); /* and that it was not */
 }
 
 static void absent_strings_become_empty(void **state)
 {
-    struct mn_unit given = { .memory = MNEME_MEMORY_INIT }, copy;
+    struct mn_unit given = { .memory = MNEME_MEMORY_INIT };
     struct mn_document *document = mn_document_new(&given);
-    MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
 
     (void)state;
     assert_non_null(document);
-    assert_true(mn_document_copy(document, arena, &copy));
-    free(document);
-    assert_string_equal(copy.id, "");
-    assert_string_equal(copy.speaker, "");
-    assert_string_equal(copy.memory.attributes, "");
-    assert_int_equal(copy.memory.keywords.count, 0);
-    assert_int_equal(copy.memory.applies_to.count, 0);
+    assert_string_equal(document->unit.id, "");
+    assert_string_equal(document->unit.speaker, "");
+    assert_string_equal(document->unit.memory.attributes, "");
+    assert_int_equal(document->unit.memory.keywords.count, 0);
+    assert_int_equal(document->unit.memory.applies_to.count, 0);
+    mn_document_release(document);
 }
 
-static void a_full_arena_is_told(void **state)
+static void a_full_arena_holds_nothing(void **state)
 {
-    struct mn_unit given = full_unit(), copy = { .order = 77 };
-    struct mn_document *document = mn_document_new(&given);
     MN_ARENA_AUTO arena = mn_arena_new(64);
 
     (void)state;
-    assert_non_null(document);
-    assert_false(mn_document_copy(document, arena, &copy));
-    assert_int_equal(copy.order, 77);
-    free(document);
+    assert_null(mn_documents_held_new(arena, 8));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy_outlives_its_document),
+        cmocka_unit_test(a_document_holds_all_of_its_unit),
+        cmocka_unit_test(a_held_document_outlives_its_maker_until_the_arena_ends),
         cmocka_unit_test(absent_strings_become_empty),
-        cmocka_unit_test(a_full_arena_is_told),
+        cmocka_unit_test(a_full_arena_holds_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,7 +230,7 @@ static size_t ask(struct mn_search *search, const char *text, const float *vecto
     }
     assert_in_range(hits.count, 0, 64);
     for (size_t i = 0; i < hits.count; i++) {
-        ids[i] = hits.item[i].unit.id;
+        ids[i] = hits.item[i].unit->id;
         sum += (i + 1) * (size_t)(1e6 * hits.item[i].text) + strlen(ids[i]);
     }
     status = search->ops->context(search, &query, ids, hits.count, arena, &contexts, NULL);
