@@ -19,6 +19,7 @@
 #define SPANS_MAX 64
 #define COLONS_MAX 3          /* later ones stand in the payload, or announce nothing */
 #define QUESTION_BYTES_MAX 90 /* a longer text that ends with a question mark is a text */
+#define WAYS_BYTES_MAX 80     /* of a clause that says how it is to be done */
 #define WORK_PER_BYTE 8
 #define HEAD_BYTES_MAX 1024 /* of what stands before a colon, the end is read */
 /* What a request wants stands at its beginning or its end. */
@@ -304,6 +305,28 @@ static void take_rest(const char *text, size_t from, struct spans *spans)
     spans->is_block = true;
 }
 
+/* Does a clause between two colons say how it is to be done ("translate: the way I like it: ...")?
+ * Then it belongs to the instruction; "translate: I like tea: ..." is a text. */
+static enum mneme_status names_ways(const char *text, size_t from, struct mn_arena *arena,
+                                    bool *ret_names, struct mneme_error *err)
+{
+    size_t until = from;
+
+    while (text[until] && text[until] != '\n' && until - from < WAYS_BYTES_MAX &&
+           !colon_at(text, until))
+        until++;
+    *ret_names = false;
+    if (until == from || !colon_at(text, until))
+        return MNEME_OK;
+    const char *folded = mn_text_fold(arena, text + from, until - from);
+    if (!folded)
+        return mn_fail_memory(err);
+    struct mn_cue_text cues = mn_cue_read(folded);
+    *ret_names =
+        mn_self_contained_own_ways(&cues) && !mn_cue_found(&cues, "^i|i'm|we|我喜欢|我习惯");
+    return MNEME_OK;
+}
+
 static enum mneme_status find_behind_colon(const char *text, struct mn_arena *arena,
                                            struct spans *spans, bool *ret_taken,
                                            struct mneme_error *err)
@@ -323,7 +346,9 @@ static enum mneme_status find_behind_colon(const char *text, struct mn_arena *ar
         char *head = fold_head(text, 0, at, spans, arena);
         if (!head)
             return mn_fail_memory(err);
-        if (text[rest] && is_announced(head, text, rest)) {
+        bool goes_on = false;
+        MN_TRY(names_ways(text, rest, arena, &goes_on, err));
+        if (text[rest] && !goes_on && is_announced(head, text, rest)) {
             /* What has both its ends is out already, and words behind it are the user's own. */
             if (span_end(spans, rest))
                 spans->is_block = true;

@@ -319,3 +319,30 @@ struct mn_self_contained mn_self_contained_find(const struct mn_payload *payload
                                            "a question about a public language" };
     return (struct mn_self_contained){ "", "" };
 }
+
+/* ---- how it is to be done ---- */
+
+static const char *const OWN_WAYS[] = {
+    "my|our|the user's > usual|preferred|own|personal|writing|coding|house|favourite|favorite|"
+    "standard|normal|regular > style|tone|voice|way|format|conventions|layout|habits|template|"
+    "wording",
+    "my|our > style|tone|voice|preferences|habits|taste|conventions|house style|style guide|"
+    "writing style|ways|preference",
+    "the way|how|as|like > i|we > like|prefer|usually|always|normally",
+    "i|we > prefer|usually use|always use|like best",
+    "as usual|as always|the usual way|like always|in the usual|to my taste|to my liking",
+    "按|照|依|根据|用|以|符合|遵循|参照|遵照|保持|贴合 > "
+    "我的|我们的|我喜欢的|我习惯的|我平时的|我一贯的|我自己的|我偏好的|"
+    "咱们的|团队的|本人的 > "
+    "风格|习惯|偏好|方式|写法|口吻|语气|格式|喜好|规范|惯例|约定|要求|模板|排版",
+    "我喜欢的|我习惯的|我常用的|我惯用的|我偏好的|我平时的|我一贯的 > "
+    "风格|方式|格式|写法|语气|样子|排版|口吻|回答|做法|模板",
+    "按|照|用|依 > 项目|仓库|团队 > 规范|约定|规则|风格|惯例",
+    "老样子|照旧|像往常|跟往常|和往常|像平时|跟平时|和平时|一如既往|按惯例|照例|老规矩",
+    NULL,
+};
+
+bool mn_self_contained_own_ways(const struct mn_cue_text *cues)
+{
+    return mn_cue_any(cues, OWN_WAYS);
+}

@@ -25,4 +25,7 @@ struct mn_self_contained {
 };
 struct mn_self_contained mn_self_contained_find(const struct mn_payload *payload);
 
+/* Does it refer to the user's ways: "in my usual style", "按我的习惯"? */
+bool mn_self_contained_own_ways(const struct mn_cue_text *cues);
+
 #endif

@@ -179,6 +179,8 @@ static bool date_range(const struct local *local, const struct mn_when_meaning *
     int64_t first;
 
     if (m->shape == MN_WHEN_SHAPE_QUARTER) {
+        if (m->day > 4)
+            return false;
         if (!year)
             year = (m->day - 1) * 3 + 1 > local->month ? local->year - 1 : local->year;
         first = mn_days_from_civil(year, (m->day - 1) * 3 + 1, 1);

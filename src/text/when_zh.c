@@ -10,6 +10,8 @@
 #include "text/letters.h"
 #include "text/when_read.h"
 
+#define NO_SUCH 99 /* month, day or quarter */
+
 /* Is the character (3 bytes) before `at` one of these? */
 static bool stands_after(const char *text, const char *at, const char *characters)
 {
@@ -207,7 +209,8 @@ static bool chinese_block(const char *text, const char **at, struct mn_when_mean
     return true;
 }
 
-/* 9月12日, 九月, 第三季度, behind a year or alone. */
+/* 9月12日, 九月, 第三季度, behind a year or alone. What no calendar has (13月, 45日) is read as
+ * well, to be refused as a whole: half of a wrong date is none. */
 static bool chinese_part_of_year(const char **at, struct mn_when_meaning *m)
 {
     const char *p = *at;
@@ -215,22 +218,22 @@ static bool chinese_part_of_year(const char **at, struct mn_when_meaning *m)
     int number;
 
     (void)mn_when_eat(&p, "第");
-    if (!mn_calendar_number(&p, &number) || number < 1)
+    if (!mn_calendar_number(&p, &number))
         return false;
-    if (mn_when_eat(&p, "季度") && number <= 4) {
+    if (mn_when_eat(&p, "季度")) {
         m->shape = MN_WHEN_SHAPE_QUARTER;
-        m->day = number;
+        m->day = number ? number : NO_SUCH;
         *at = p;
         return true;
     }
-    if (number > 12 || !mn_when_eat(&p, "月"))
+    if (!mn_when_eat(&p, "月"))
         return false;
-    m->month = number;
+    m->month = number ? number : NO_SUCH;
     (void)mn_when_eat(&p, "份");
     behind = p;
-    if (mn_calendar_number(&behind, &number) && number >= 1 && number <= 31 &&
+    if (mn_calendar_number(&behind, &number) &&
         (mn_when_eat(&behind, "日") || mn_when_eat(&behind, "号"))) {
-        m->day = number;
+        m->day = number ? number : NO_SUCH;
         p = behind;
     }
     *at = p;

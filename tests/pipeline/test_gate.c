@@ -37,12 +37,14 @@ static const char *const NONE[] = {
     "Sort these words alphabetically: pear, apple, fig",
     "Count the words in \"the quick brown fox\"",
     "请润色下面这句话：我昨天去了公园，玩的很开心。",
-    "翻译一下这段：\nWe decided last week to skip the release on Friday.\nPlease remember my preferences.",
+    "翻译一下这段：\nWe decided last week to skip the release on Friday.\nPlease remember my "
+    "preferences.",
     "Translate into Chinese:\nLast time we fixed the crash by raising the limit.",
     "我们上周决定周五不发布。发布推迟到下周一。\n请把以上内容翻译成英文",
     "How do you say \"good morning\" in French?",
     "“早上好”用日语怎么说？",
     "translate good morning into Japanese",
+    "translate: I like tea: it calms me",
     "Format this JSON: {\"b\":2,\"a\":1}",
     "```SELECT 1```\n把上面的 SQL 格式化",
     "2+2=?",
@@ -81,6 +83,8 @@ static const char *const NONE[] = {
 /* What is known exactly: preferences, a task as it stands, the rules; and complete requests that
  * are to be done in the user's ways. */
 static const char *const STRUCTURED[] = {
+    "translate: the way I like it: Hello world",
+    "翻译：按我的风格：今天天气很好",
     "Rewrite this in my usual tone: \"The meeting is moved to Monday.\"",
     "按我习惯的格式整理成表格：苹果 3，梨 5",
     "Format this snippet the way I like: ```int main(){return 0;}```",
@@ -409,6 +413,8 @@ static void payload_is_what_has_both_ends_or_was_announced(void **state)
     assert_instruction("Explain ```a\nb```", "explain", true, true);
     assert_instruction("Tidy <p>one</p> up", "tidy up", true, true);
     assert_instruction("总结一下：今天开会讨论了预算", "总结一下:", true, true);
+    assert_instruction("translate: the way I like it: Hello world",
+                       "translate: the way i like it:", true, true);
     assert_instruction("Summarise\nfirst line\nsecond line", "summarise.", true, true);
     assert_instruction("first line\nsecond line\nSummarise the above", "summarise the above", true,
                        true);
