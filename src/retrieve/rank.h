@@ -11,6 +11,7 @@ struct mn_best {
     double vector;             /* F; only where above the mean of unrelated texts */
     double text;               /* X, with the imputed ones */
     double text_same_language; /* X of what is written in the request's language */
+    double coverage;           /* of the same: the largest share of the request's words */
     bool any_vector;
     bool any_rule;
 };

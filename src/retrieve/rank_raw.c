@@ -36,8 +36,12 @@ struct mn_best mn_best_of(const struct mn_plan *plan, const struct mn_model_prof
         best.any_vector = best.any_vector || c->has_vector;
         if (c->has_vector && c->vector > best.vector)
             best.vector = c->vector;
-        if (!other_language(plan, c) && c->text > best.text_same_language)
+        if (other_language(plan, c))
+            continue;
+        if (c->text > best.text_same_language)
             best.text_same_language = c->text;
+        if (c->coverage > best.coverage)
+            best.coverage = c->coverage;
     }
     for (size_t i = 0; i < found->count; i++) {
         double text = mn_rank_text(plan, profile, &best, &found->item[i]);

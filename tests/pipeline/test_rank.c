@@ -223,6 +223,7 @@ static void the_final_score_is_the_weighted_sum_of_its_parts(void **state)
     item[1].vector = 0.2;
     item[0].text = 0.3;
     item[1].text = 0.6;
+    item[1].coverage = 4.0 / 7.0;
     m.updated_at_ms = n.updated_at_ms = NOW_MS - 90 * DAY_MS;
     rank(s, &found);
     p = &found.item[0].parts;
@@ -240,6 +241,40 @@ static void the_final_score_is_the_weighted_sum_of_its_parts(void **state)
     NEAR(found.item[0].found[MN_SOURCE_VECTOR].scaled, 1);
     NEAR(found.item[0].found[MN_SOURCE_TEXT].scaled, 0.5);
     NEAR(found.item[1].found[MN_SOURCE_VECTOR].scaled, 0.5);
+}
+
+static void text_weighs_more_the_more_of_the_words_are_there(void **state)
+{
+    struct setting *s = *state;
+    struct mneme_memory m = a_memory("m-a", "fact", "Alpha.");
+    struct mneme_memory n = a_memory("m-b", "fact", "Beta.");
+    struct mneme_memory o = a_memory("m-c", "fact", "第三。");
+    static const double coverage[] = { 0, 0.5, 1 };
+    static const double text_share[] = { 0.2, 0.4, 0.6 };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct mn_candidate item[] = { a_candidate(&m), a_candidate(&n), a_candidate(&o) };
+        struct mn_candidates found = { item, 3, 3 };
+
+        s->request.profile = MNEME_PROFILE_SIMILARITY;
+        s->trace.ranked_count = 0;
+        item[0].has_vector = true;
+        item[0].vector = 0.4;
+        item[1].has_vector = true;
+        item[1].text = 0.6;
+        item[1].coverage = coverage[i];
+        item[2].language = MN_LANGUAGE_ZH;
+        item[2].coverage = 1; /* of another language: words that are there by accident */
+        rank(s, &found);
+        for (size_t k = 0; k < 3; k++) {
+            const struct mn_candidate *c = &found.item[k];
+
+            if (c->memory == &m)
+                NEAR(c->parts.relevance, 1 - text_share[i]);
+            if (c->memory == &n)
+                NEAR(c->parts.relevance, text_share[i]);
+        }
+    }
 }
 
 static void signals_are_scaled_from_the_null_candidate_to_the_best(void **state)
@@ -579,6 +614,7 @@ int main(void)
         TEST(orders_in_an_id_a_scope_or_a_speaker_are_read_like_any_other),
         TEST(a_suspicious_one_falls_before_the_cut_and_another_comes_up),
         TEST(the_final_score_is_the_weighted_sum_of_its_parts),
+        TEST(text_weighs_more_the_more_of_the_words_are_there),
         TEST(signals_are_scaled_from_the_null_candidate_to_the_best),
         TEST(what_no_index_holds_is_not_measured_by_words),
         TEST(turns_of_conversations_weigh_words_and_meaning_alike),
