@@ -40,7 +40,6 @@ int main(int argc, char **argv)
     memory.tenant_id = "acme";
     memory.user_id = "ann";
     memory.content = "In this repository we use Go for backend services.";
-    memory.type = "project_constraint";
     memory.scope_kind = MNEME_SCOPE_REPO;
     memory.scope_id = "shop-api";
     if (mneme_remember(handle, &memory, NULL, NULL, &err) != MNEME_OK)

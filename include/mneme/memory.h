@@ -98,7 +98,7 @@ struct mneme_memory {
 
     const char *title;
     const char *content; /* what the model reads; the only text that must be there */
-    const char *summary; /* what a reranker reads, and the short form under a tight budget */
+    const char *summary; /* the short form under a tight budget */
     struct mneme_list keywords;
     struct mneme_list usage_scenario;
     struct mneme_list entities;

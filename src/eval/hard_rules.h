@@ -1,7 +1,7 @@
 /*
  * hard_rules.h - what the contract says may never be shown, computed from the rows alone.
  *
- * Written from SPEC 2 and 3 and not from the engine's access rules: the evaluation would be blind to a
+ * Written in its own words and not from the engine's access rules: the evaluation would be blind to a
  * mistake that both share.
  */
 #ifndef MN_EVAL_HARD_RULES_H

@@ -1,5 +1,5 @@
 /*
- * metrics.c - the figures of SPEC 9.
+ * metrics.c - the figures of an evaluation (docs/evaluation.md).
  *
  * Shares are taken over all cases together, not as a mean of means: a case with six memories weighs
  * more than one with one. What is useful is what a case requires, orders or lists exactly, so that

@@ -33,7 +33,6 @@
     X(FLOOR, "floor", "is not close enough to the request", false)                                 \
     X(PATH, "path", "is linked too weakly to what the request names", false)                       \
     X(CUT, "cut", "ranked behind those kept for ranking", false)                                   \
-    X(RERANK, "rerank", "was dropped by a reranker", false)                                        \
     X(TYPE_CAP, "type_cap", "enough of its type are in the answer", false)                         \
     X(BUDGET, "budget", "no room was left", false)                                                 \
     X(STALE_INDEX, "stale_index", "the index held an old version of it", false)

@@ -1,5 +1,5 @@
 /*
- * weight.c - the figures of SPEC 3, stages 7 and 8, for scope and authority.
+ * weight.c - what scope and authority weigh when memories are ranked and rivals decided.
  */
 #include "memory/weight.h"
 

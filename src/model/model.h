@@ -1,9 +1,9 @@
 /*
  * model.h - the neural model: what it can do, whichever runtime does it.
  *
- * A model turns texts into vectors and counts their tokens; generation and reranking join here.
- * Implementations: model_llama.c (a GGUF in process), model_http.c (a service at a URL) and the
- * failing fake of the tests, so the contract is a table of functions. A model may be shared by threads: an implementation that cannot
+ * A model turns texts into vectors and counts their tokens. Implementations: model_llama.c (a GGUF
+ * in process), model_http.c (a service at a URL) and the failing fake of the tests, so the contract is
+ * a table of functions. A model may be shared by threads: an implementation that cannot
  * run two calls at once lets them wait (one context and one thread per model).
  */
 #ifndef MN_MODEL_MODEL_H

@@ -2,13 +2,9 @@
  * conversation.c - one linear sum, its weights in one table.
  *
  * The weights are those of a study of two sets of conversations, LoCoMo (five of ten) and REALTALK,
- * fitted on both together: its recipes A (no vectors) and B (with them), as printed by
- *
- *     beyond.py --set locomo --recipe A-joint
- *     beyond.py --set locomo --recipe B-joint --emb e5=e5-q4
- *
- * They were not fitted again on what this code computes; `mneme eval recall` tells what they give.
- * Weights fitted on one of the sets alone gave nothing on the other.
+ * fitted on both together: recipe A without vectors, B with those of the default model. The study is
+ * no part of the project, and they were not fitted again on what this code computes; `mneme eval
+ * recall` tells what they give. Weights fitted on one of the sets alone gave nothing on the other.
  *
  * Flags stay as they are. Text has a natural zero, no word found, and is divided by the best of the
  * pool. Cosines have none that the weights would know: they are taken between the least and the

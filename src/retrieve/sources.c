@@ -3,8 +3,9 @@
  *
  * Each asks one question, already filtered where it is asked, and adds what comes back to the pool
  * with its rank and its own raw score. A source that fails is silent: the trace names it and the
- * others go on. Rules are the exception: a forced memory that could not be looked up would be a
- * rule ignored, so its failure is the request's.
+ * others go on. Those that ask the store alone are the exception (structured, task state, rule):
+ * without it there is no answer, and a rule that could not be looked up would be a rule ignored, so
+ * their failure is the request's.
  */
 #include "retrieve/sources.h"
 

@@ -132,7 +132,11 @@ enum mneme_status mn_rank_apply(const struct mneme_request *request, const struc
 
 /* ---- 8. resolve: one answer per key, or a question ---- */
 
-/* Changes final scores of rivals left open (conflict 0.10) and re-sorts. */
+/*
+ * Rejects what lost, and both sides of what is left open. Forced rows stay whatever they contradict:
+ * where they contradict each other their final scores fall (conflict 0.10). Winners take over the best
+ * relevance of their key; best first again.
+ */
 enum mneme_status mn_resolve_apply(const struct mneme_request *request,
                                    const struct mn_access *access, const struct mn_plan *plan,
                                    const struct mn_model_profile *profile, struct mn_arena *arena,

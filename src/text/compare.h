@@ -1,7 +1,7 @@
 /*
  * compare.h - do two texts say the same, or the opposite?
  *
- * Pure. A vector only nominates; these rules decide (SPEC 3, stage 6; notes/chinese.md, 5).
+ * Pure. A vector only nominates; these rules decide.
  */
 #ifndef MN_TEXT_COMPARE_H
 #define MN_TEXT_COMPARE_H

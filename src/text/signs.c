@@ -10,7 +10,7 @@
  * Their neighbours decide. Inside a run of letters and digits (db-config, a/b, 10:00) nothing is
  * read: the run is compared whole (said.c).
  *
- * Case is no difference elsewhere (SPEC 3, stage 6). Here it is one where the same letters are
+ * Case is no difference elsewhere. Here it is one where the same letters are
  * another word: the US and us, megabits and megabytes, milliwatts and megawatts.
  */
 #include "text/signs.h"

@@ -2,7 +2,7 @@
  * universe.c - every combination by its number, and the oracle.
  *
  * The number is read like a clock: each dimension takes its digit off it. The oracle shares nothing
- * with access.c but the structs: it was written from SPEC's sentences, as one sentence each.
+ * with access.c but the structs: it says each rule of access in one sentence.
  */
 #include "fakes/universe.h"
 

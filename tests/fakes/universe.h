@@ -47,7 +47,7 @@ struct mn_access universe_access(size_t index);
 /* The same as a caller would ask: what identify gets; *ret_as_of_ms 0 for the present. */
 struct mneme_identity universe_identity(size_t index, int64_t *ret_as_of_ms);
 
-/* The oracle: SPEC 1 to 3 in its own words. Knows only this universe's ids and its permission. */
+/* The oracle: who may see what, in its own words. Knows only this universe's ids and its permission. */
 bool universe_allows(const struct mn_access *access, const struct mneme_memory *memory);
 
 #endif

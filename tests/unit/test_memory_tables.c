@@ -1,5 +1,5 @@
 /*
- * test_memory_tables.c - types, weights, names and reasons: the figures of SPEC 3.
+ * test_memory_tables.c - types, weights, names and reasons: their figures.
  */
 #include <setjmp.h>
 #include <stdarg.h>
