@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 struct mneme;
+struct mneme_options;
 
 /* One row of this tenant that belongs to user_id or is shared; free with mneme_parsed_free(). */
 MNEME_API enum mneme_status mneme_get(struct mneme *handle, const char *tenant_id,
@@ -151,6 +152,33 @@ MNEME_API enum mneme_status mneme_audit_list(struct mneme *handle, const char *t
 MNEME_API enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted,
                                                int *ret_sound, char **ret_report_json,
                                                struct mneme_error *err);
+
+/* ---- the store as a whole ---- */
+
+/*
+ * One state of the whole store as a file at `path`, where none may be: made while others read and write,
+ * under the store's own key, checked, durable, and there only when it is whole. A store that was opened
+ * read-only can be backed up too, but has no entry of it in its audit.
+ *
+ * MNEME_CONFLICT     there is a file at path.
+ * MNEME_UNAVAILABLE  the disk is full, or the file cannot be made.
+ */
+MNEME_API enum mneme_status mneme_backup(struct mneme *handle, const char *path, const char *actor,
+                                         struct mneme_error *err);
+
+/*
+ * Make a store of a backup. Of options store_path and key are read; at store_path there must be nothing:
+ * who replaces a store stops its users and moves its files away first. The backup is not changed; it is
+ * opened, brought to the present form and checked before anything is at store_path.
+ *
+ * MNEME_NOT_FOUND  no such backup, or no folder for the store.
+ * MNEME_CONFLICT   there is something at store_path.
+ * MNEME_FORBIDDEN  a wrong key, or none for an encrypted backup.
+ * MNEME_CORRUPT    damaged, no store, or made by a newer version.
+ */
+MNEME_API enum mneme_status mneme_restore(const struct mneme_options *options,
+                                          const char *backup_path, const char *actor,
+                                          struct mneme_error *err);
 
 /* Memories that answer one key differently, where nobody could say which holds. */
 struct mneme_clarification {

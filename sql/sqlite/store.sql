@@ -18,6 +18,9 @@ PRAGMA journal_mode = WAL;
 -- name: CHECKPOINT
 PRAGMA wal_checkpoint(TRUNCATE);
 
+-- name: INTEGRITY_CHECK
+PRAGMA integrity_check(1);
+
 -- name: APPLICATION_ID
 PRAGMA application_id;
 

@@ -24,6 +24,8 @@ static const struct entry entries[] = {
     { "forget", "withdraw a memory (reversible)", cli_forget },
     { "erase", "take out for good, with a receipt", cli_erase },
     { "audit", "who wrote, recalled, erased what; is that record whole", cli_audit },
+    { "backup", "copy the whole store into a file, while it is used", cli_backup },
+    { "restore", "make a store of a backup", cli_restore },
     { "history", "show what a memory was before", cli_history },
     { "import", "load JSON Lines or a Markdown rule file", cli_import },
     { "export", "write what is remembered as JSON Lines", cli_export },

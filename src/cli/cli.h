@@ -130,6 +130,9 @@ enum cli_purpose {
 /* Opens the store of --store, $MNEME_STORE or the data folder. */
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
                            struct mneme **ret_handle, struct mneme_error *err);
+/* The key of the options; NULL without one. free() it. */
+enum mneme_status cli_read_key(const struct cli_common *common, char **ret_key, size_t *ret_bytes,
+                               struct mneme_error *err);
 void cli_close(struct mneme **handle); /* for cleanup */
 
 /* After the answer is out: vectors for some of what was stored without one, so that it is found by its
@@ -194,6 +197,8 @@ int cli_edit(int argc, char **argv);
 int cli_forget(int argc, char **argv);
 int cli_erase(int argc, char **argv);
 int cli_audit(int argc, char **argv);
+int cli_backup(int argc, char **argv);
+int cli_restore(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);

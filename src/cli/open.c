@@ -96,8 +96,8 @@ static void make_folders(const char *store)
     }
 }
 
-static enum mneme_status read_key(const struct cli_common *common, char **ret_key,
-                                  size_t *ret_bytes, struct mneme_error *err)
+enum mneme_status cli_read_key(const struct cli_common *common, char **ret_key, size_t *ret_bytes,
+                               struct mneme_error *err)
 {
     const char *file = from_environment(common->key_file, "MNEME_KEY_FILE");
     struct mneme_error why;
@@ -144,7 +144,7 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         MN_TRY(check_folder(options.store_path, err));
     else if (purpose == CLI_TO_CREATE)
         make_folders(options.store_path);
-    MN_TRY(read_key(common, &key, &key_bytes, err));
+    MN_TRY(cli_read_key(common, &key, &key_bytes, err));
     options.create = purpose == CLI_TO_CREATE;
     options.key = key;
     options.key_bytes = key_bytes;

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "lifecycle/lifecycle.h"
 #include "store/store.h"
 
+#define PATH_BYTES_MAX ((size_t)4000)
 #define NOW_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
 
 static enum mneme_status check_text(const char *name, const char *text, bool must, size_t bytes_max,
@@ -94,6 +96,59 @@ enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_j
         report = (struct mn_buf){ 0 };
     }
     return MNEME_OK;
+}
+
+/* ---- the store as a whole ---- */
+
+static enum mneme_status tell_backup(struct mneme *handle, const char *actor,
+                                     struct mneme_error *err)
+{
+    const struct mn_audit_note note = { .at_ms = handle->world.now_ms(),
+                                        .partition = { "", "" },
+                                        .actor = actor,
+                                        .action = "backup",
+                                        .trace_id = "" };
+    const struct mn_write write = { .kind = MN_WRITE_AUDIT, .audit = &note };
+    const struct mn_commit commit = { .write = &write,
+                                      .count = 1,
+                                      .actor = actor,
+                                      .reason = "",
+                                      .now_ms = note.at_ms };
+    struct mn_written written = { 0 };
+    struct mn_commit_result result = { .written = &written };
+
+    MN_TRY(handle->world.store->ops->commit(handle->world.store, &commit, 1, &result, err));
+    if (result.status != MNEME_OK && err)
+        *err = result.error;
+    return result.status;
+}
+
+enum mneme_status mneme_backup(struct mneme *handle, const char *path, const char *actor,
+                               struct mneme_error *err)
+{
+    MN_TRY(check_text("file", path, true, PATH_BYTES_MAX, err));
+    MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
+    if (!handle->read_only) {
+        MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+        MN_TRY(tell_backup(handle, mn_or_empty(actor), err));
+    }
+    return handle->world.store->ops->backup(handle->world.store, path, err);
+}
+
+enum mneme_status mneme_restore(const struct mneme_options *options, const char *backup_path,
+                                const char *actor, struct mneme_error *err)
+{
+    struct mneme_options known = MNEME_OPTIONS_INIT;
+
+    MN_CHECK_SIZE(options, "options", err);
+    memcpy(&known, options, options->size);
+    MN_TRY(check_text("store_path", known.store_path, true, PATH_BYTES_MAX, err));
+    MN_TRY(check_text("file", backup_path, true, PATH_BYTES_MAX, err));
+    MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
+    const struct mn_store_options store = { .path = known.store_path,
+                                            .key = known.key,
+                                            .key_bytes = known.key_bytes };
+    return mn_store_sqlite_restore(&store, backup_path, mn_or_empty(actor), mn_clock_now_ms(), err);
 }
 
 /* ---- the audit ---- */

@@ -164,6 +164,7 @@ static const struct mn_store_ops sqlite_ops = {
     .erase_key = mn_sqlite_erase_key,
     .bytes = mn_sqlite_bytes,
     .texts = mn_sqlite_texts,
+    .backup = mn_sqlite_backup,
     .audit_list = mn_sqlite_audit_list,
     .audit_verify = mn_sqlite_audit_verify,
     .free = free_store,

@@ -199,6 +199,9 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
                                   struct mneme_error *err);
 enum mneme_status mn_sqlite_texts(struct mn_store *store, const char *tenant, mn_kept_fn text,
                                   void *context, struct mneme_error *err);
+/* sqlite_backup.c */
+enum mneme_status mn_sqlite_backup(struct mn_store *store, const char *path,
+                                   struct mneme_error *err);
 /* sqlite_audit_read.c */
 enum mneme_status mn_sqlite_audit_list(struct mn_store *store, const struct mn_audit_filter *filter,
                                        mn_audit_fn entry, void *context, struct mneme_error *err);

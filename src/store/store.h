@@ -504,6 +504,9 @@ struct mn_store_ops {
     enum mneme_status (*texts)(struct mn_store *store, const char *tenant, mn_kept_fn text,
                                void *context, struct mneme_error *err);
 
+    /* One state of the whole store as a file at path, where none may be; see mneme_backup(). */
+    enum mneme_status (*backup)(struct mn_store *store, const char *path, struct mneme_error *err);
+
     /* Entries of the audit, in their order. */
     enum mneme_status (*audit_list)(struct mn_store *store, const struct mn_audit_filter *filter,
                                     mn_audit_fn entry, void *context, struct mneme_error *err);
@@ -530,5 +533,9 @@ struct mn_store_options {
 enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
                                        struct mn_store **ret_store, struct mneme_error *err);
 void mn_store_free(struct mn_store *store); /* accepts NULL */
+/* As mneme_restore() says; of options path and key are read. */
+enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options,
+                                          const char *backup_path, const char *actor,
+                                          int64_t now_ms, struct mneme_error *err);
 
 #endif

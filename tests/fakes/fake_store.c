@@ -235,6 +235,11 @@ static enum mneme_status texts(struct mn_store *store, const char *tenant, mn_ke
     HAND_ON(texts, tenant, text, context);
 }
 
+static enum mneme_status backup(struct mn_store *store, const char *path, struct mneme_error *err)
+{
+    HAND_ON(backup, path);
+}
+
 static enum mneme_status audit_list(struct mn_store *store, const struct mn_audit_filter *filter,
                                     mn_audit_fn entry, void *context, struct mneme_error *err)
 {
@@ -285,6 +290,7 @@ static const struct mn_store_ops fake_ops = {
     .erase_key = erase_key,
     .bytes = bytes,
     .texts = texts,
+    .backup = backup,
     .audit_list = audit_list,
     .audit_verify = audit_verify,
     .free = free_fake,
