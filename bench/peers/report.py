@@ -15,6 +15,7 @@ COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e
            "#bcbd22", "#17becf", "#111111")
 OURS = {"vector": "mneme, by vector", "text": "mneme, by words", "recall": "mneme, whole recall"}
 FILTERS = (100, 10, 1)
+FEW = 16  # requests answered in the time given: fewer are told
 
 
 def name_of(line):
@@ -35,6 +36,8 @@ def cell(line):
         parts.append(f"{line['recall_at_10']:.2f}")
     if "times_mneme" in line:
         parts.append(f"**{line['times_mneme']:.{0 if line['times_mneme'] >= 10 else 1}f}x**")
+    if line["asked"] < FEW:
+        parts.append(f"n = {line['asked']}")
     return " · ".join(parts)
 
 
