@@ -4,9 +4,10 @@
  * usage: bench_cold [MEMORIES [TIMES]]                                                   10000 7
  *
  * A store of one user, half facts, half turns of sessions, is written, closed, and opened again as
- * often as asked; each time one request is answered, which reads the partition and builds its index.
- * The file is in the system's cache, the request's embedding in the cache of embeddings: what is
- * timed is mneme's own work. A second request on the same handle shows what a warm one costs.
+ * often as asked; each time one request is answered, which reads the partition and builds its
+ * index. The file is in the system's cache, the request's embedding in the cache of embeddings:
+ * what is timed is mneme's own work. A second request on the same handle shows what a warm one
+ * costs.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -163,12 +164,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_cold [MEMORIES [TIMES]]\n");
         return 2;
     }
-    b.source = (struct mn_synthetic){ .random = SEED,
-                                      .now_ms = NOW_MS,
-                                      .tenant_id = NAME,
-                                      .user_id = NAME,
-                                      .structured_share =
-                                          STRUCTURED / ((double)b.memories + STRUCTURED) };
+    b.source =
+        (struct mn_synthetic){ .random = SEED,
+                               .now_ms = NOW_MS,
+                               .tenant_id = NAME,
+                               .user_id = NAME,
+                               .structured_share = STRUCTURED / ((double)b.memories + STRUCTURED) };
     mn_scratch_heed_signals();
     need(mn_scratch_open(&nothing, &folder, &err), &err);
     snprintf(path, sizeof path, "%s/vectors", folder.folder);

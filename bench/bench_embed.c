@@ -1,5 +1,6 @@
 /*
- * bench_embed.c - the vectors that mneme itself would make of a recall set, for other stores to use.
+ * bench_embed.c - the vectors that mneme itself would make of a recall set, for other stores to
+ * use.
  *
  * usage: bench_embed ITEMS QUERIES OUT
  *

@@ -46,8 +46,7 @@ static void put(struct mn_partition_index *index, struct mn_synthetic *source,
     unit.memory.user_id = unit.memory.scope_id = "user-0001";
     unit.memory.scope_kind = MNEME_SCOPE_USER;
     unit.memory.type = "fact";
-    unit.memory.content =
-        mn_synthetic_text(source, (int)(number % 2), 14 + number % 26, arena);
+    unit.memory.content = mn_synthetic_text(source, (int)(number % 2), 14 + number % 26, arena);
     need(unit.memory.content, "memory");
     unit.memory.authority = MNEME_EXPLICIT_USER;
     unit.memory.created_at_ms = (int64_t)number + 1;
@@ -72,9 +71,8 @@ static void report(const struct mn_partition_index *index, size_t text_bytes)
     printf("{\"memories\": %zu, \"dim\": %zu, \"all\": %.0f, \"text\": %.0f, \"rescore\": %.0f, "
            "\"beside\": %.0f, \"vector_bytes\": %.0f, \"text_index\": %.0f, "
            "\"document_beside_text\": %.0f, \"visible\": %.0f, \"sessions\": %.0f}\n",
-           index->count, index->vector.space->dim, (double)all / units,
-           (double)text_bytes / units, (double)rescore / units,
-           (double)(all - text_bytes - rescore) / units,
+           index->count, index->vector.space->dim, (double)all / units, (double)text_bytes / units,
+           (double)rescore / units, (double)(all - text_bytes - rescore) / units,
            (double)(mn_vector_index_bytes(&index->vector) - rescore) / units,
            (double)mn_text_index_bytes(&index->text) / units,
            (double)(index->document_bytes - text_bytes) / units,

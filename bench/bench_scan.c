@@ -62,8 +62,8 @@ static void draw(struct field *field, float *vector)
         field->centre + chance_next(&field->chance) % field->clusters * field->dim;
 
     for (size_t i = 0; i < field->dim; i++)
-        vector[i] = field->mean[i] + centre[i] +
-                    chance_normal(&field->chance) * 0.4f / sqrtf(3 + (float)i);
+        vector[i] =
+            field->mean[i] + centre[i] + chance_normal(&field->chance) * 0.4f / sqrtf(3 + (float)i);
     unit_length(vector, field->dim);
 }
 
@@ -170,7 +170,8 @@ typedef uint64_t four __attribute__((vector_size(32), aligned(1), may_alias));
 #if defined(__x86_64__)
 __attribute__((target("avx2")))
 #endif
-static uint64_t read_all(const void *bytes, size_t count)
+static uint64_t
+read_all(const void *bytes, size_t count)
 {
     const four *at = bytes;
     four sum[4] = { { 0 } };

@@ -4,9 +4,10 @@
  * usage: bench_tenants [REQUESTS]                                                           200
  *
  * Stores of 10, 100, 1,000 and 10,000 tenants, 100 memories each, in one process, asked by turns:
- * the same requests of as many different tenants as there are, up to ASKED of them. Their indexes are
- * built before. Prints the cost of a whole mneme_retrieve() for each store, without the embedding,
- * which is made before and found in a cache, and the first, cold recalls of the tenants asked.
+ * the same requests of as many different tenants as there are, up to ASKED of them. Their indexes
+ * are built before. Prints the cost of a whole mneme_retrieve() for each store, without the
+ * embedding, which is made before and found in a cache, and the first, cold recalls of the tenants
+ * asked.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -217,11 +218,11 @@ int main(int argc, char **argv)
 {
     MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
     MN_SCRATCH_AUTO folder = { 0 };
-    struct bench b = { .arena = arena,
-                       .source = { .random = SEED,
-                                   .now_ms = NOW_MS,
-                                   .structured_share = STRUCTURED_SHARE },
-                       .requests = argc > 1 ? strtoul(argv[1], NULL, 10) : 200 };
+    struct bench b = {
+        .arena = arena,
+        .source = { .random = SEED, .now_ms = NOW_MS, .structured_share = STRUCTURED_SHARE },
+        .requests = argc > 1 ? strtoul(argv[1], NULL, 10) : 200
+    };
     struct mn_eval_setup nothing = { .model_path = "none" };
     char path[sizeof folder.folder + 16];
     struct mneme_error err;

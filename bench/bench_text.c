@@ -100,8 +100,7 @@ static void feed_index(struct bench *b)
 static void put_terms(const struct mn_terms *terms, const char *between, struct mn_buf *out)
 {
     for (size_t i = 0; i < terms->count; i++)
-        mn_buf_printf(out, "%s%016llx", i ? between : "",
-                      (unsigned long long)terms->item[i].hash);
+        mn_buf_printf(out, "%s%016llx", i ? between : "", (unsigned long long)terms->item[i].hash);
 }
 
 static void feed_fts5(struct bench *b)
@@ -109,10 +108,14 @@ static void feed_fts5(struct bench *b)
     sqlite3_stmt *put;
 
     need(sqlite3_open(":memory:", &b->db) == SQLITE_OK, "open");
-    need(sqlite3_exec(b->db, "CREATE VIRTUAL TABLE f USING fts5(x, content='', tokenize='ascii');"
-                             "BEGIN", NULL, NULL, NULL) == SQLITE_OK, "table");
+    need(sqlite3_exec(b->db,
+                      "CREATE VIRTUAL TABLE f USING fts5(x, content='', tokenize='ascii');"
+                      "BEGIN",
+                      NULL, NULL, NULL) == SQLITE_OK,
+         "table");
     need(sqlite3_prepare_v2(b->db, "INSERT INTO f(rowid, x) VALUES(?1, ?2)", -1, &put, NULL) ==
-             SQLITE_OK, "statement");
+             SQLITE_OK,
+         "statement");
     for (size_t i = 0; i < b->count; i++) {
         MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
         MN_BUF_AUTO words = { 0 };
@@ -128,9 +131,11 @@ static void feed_fts5(struct bench *b)
     }
     sqlite3_finalize(put);
     need(sqlite3_exec(b->db, "COMMIT; INSERT INTO f(f) VALUES('optimize')", NULL, NULL, NULL) ==
-             SQLITE_OK, "commit");
+             SQLITE_OK,
+         "commit");
     need(sqlite3_prepare_v2(b->db, "SELECT rowid FROM f WHERE f MATCH ?1 ORDER BY rank LIMIT ?2",
-                            -1, &b->ask, NULL) == SQLITE_OK, "statement");
+                            -1, &b->ask, NULL) == SQLITE_OK,
+         "statement");
 }
 
 /* ---- asking ---- */
@@ -165,8 +170,7 @@ static bool is_exact(const struct bench *b, const struct mn_query *query,
     for (size_t i = 0; i < hits->count; i++)
         if (fabs(hits->item[i].text - all.item[i].text) > 1e-9)
             return false;
-    return hits->count == TOP || hits->count == all.count ||
-           !(all.item[hits->count].text > 0);
+    return hits->count == TOP || hits->count == all.count || !(all.item[hits->count].text > 0);
 }
 
 static double ask_index(struct bench *b, const char *text, bool *ret_exact)
@@ -231,8 +235,8 @@ static void measure(struct bench *b)
     printf("{\"memories\": %zu, \"requests\": %zu, \"top\": %d, \"mneme_us\": [%.1f, %.1f], "
            "\"fts5_us\": [%.1f, %.1f], \"ratio_p50\": %.1f, \"ratio_p95\": %.1f, "
            "\"scores_exact\": \"%zu of %zu\"}\n",
-           b->count, b->requests, TOP, our_p50, our_p95, their_p50, their_p95,
-           their_p50 / our_p50, their_p95 / our_p95, exact, checked);
+           b->count, b->requests, TOP, our_p50, our_p95, their_p50, their_p95, their_p50 / our_p50,
+           their_p95 / our_p95, exact, checked);
     free(ours);
     free(theirs);
 }

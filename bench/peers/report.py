@@ -12,7 +12,7 @@ import sys
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 480, 70, 210, 40, 50
 COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
-           "#bcbd22", "#17becf", "#111111")
+           "#bcbd22", "#17becf", "#111111", "#f0b400")
 OURS = {"vector": "mneme, by vector", "text": "mneme, by words", "recall": "mneme, whole recall"}
 FILTERS = (100, 10, 1)
 FEW = 16  # requests answered in the time given: fewer are told
