@@ -14,6 +14,11 @@ extern "C" {
 #endif
 
 struct mneme;
+struct mneme_receipt;
+
+/* Called with a memory that was drawn from a turn and is durable, as it was drafted. */
+typedef void (*mneme_drawn_fn)(void *context, const struct mneme_memory *draft,
+                               const struct mneme_receipt *drawn);
 
 /* Who changes and why: goes into the history. All optional. */
 struct mneme_change {
@@ -35,6 +40,9 @@ struct mneme_change {
     /* Of mneme_remember() and mneme_observe(): the same key of the same tenant and owner within seven
      * days is answered as it was the first time, and writes nothing. At most MNEME_NAME_BYTES_MAX. */
     const char *idempotency_key;
+    /* Told by mneme_observe() of each memory that is drawn; may be NULL. */
+    mneme_drawn_fn drawn;
+    void *drawn_context;
 };
 #define MNEME_CHANGE_INIT                                                                          \
     {                                                                                              \
@@ -104,6 +112,21 @@ MNEME_API enum mneme_status mneme_forget(struct mneme *handle, const char *tenan
                                          const struct mneme_change *change,
                                          struct mneme_receipt *ret_receipt,
                                          struct mneme_error *err);
+
+/*
+ * Answer an open question (mneme_clarifications): the memory keep_id holds and is confirmed, the others
+ * in question held until now and stay in the history. user_id: whose question; empty: a shared one.
+ * change->if_revision is not read.
+ *
+ * MNEME_NOT_FOUND  the question is not open.
+ * MNEME_INVALID    keep: is none of the memories in question, or is not active any more.
+ * MNEME_FORBIDDEN  one of them is an administrator's, or shared.
+ */
+MNEME_API enum mneme_status mneme_clarify(struct mneme *handle, const char *tenant_id,
+                                          const char *user_id, const char *question_id,
+                                          const char *keep_id, const struct mneme_change *change,
+                                          struct mneme_receipt *ret_receipt,
+                                          struct mneme_error *err);
 
 /*
  * Load rows as they are: ids, versions, statuses and times kept, no handling of duplicates or

@@ -10,29 +10,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "cli/acknowledge.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
-
-static const char *outcome_name(enum mneme_outcome outcome)
-{
-    switch (outcome) {
-    case MNEME_INSERTED:
-        return "inserted";
-    case MNEME_CONFIRMED:
-        return "confirmed";
-    case MNEME_UPDATED:
-        return "updated";
-    case MNEME_UNCHANGED:
-        return "unchanged";
-    case MNEME_MERGED:
-        return "merged";
-    case MNEME_SUPERSEDES:
-        return "superseded";
-    case MNEME_RIVAL:
-        return "rival";
-    }
-    return "";
-}
 
 /* What the new memory replaced; NULL where it replaced nothing. Free with mneme_parsed_free(). */
 static struct mneme_parsed *replacing(struct mneme *handle, const struct mneme_identity *identity,
@@ -44,30 +24,6 @@ static struct mneme_parsed *replacing(struct mneme *handle, const struct mneme_i
     if (receipt->outcome == MNEME_SUPERSEDES)
         mneme_get(handle, identity->tenant_id, identity->user_id, receipt->id, &row, &ignored);
     return row;
-}
-
-static int print_receipt(const struct cli_common *common, const char *supersedes,
-                         const struct mneme_receipt *receipt)
-{
-    MN_BUF_AUTO out = { 0 };
-    struct mn_json_writer w = { .out = &out };
-
-    if (!common->json) {
-        printf("%s  %s (revision %lld)%s%s\n", receipt->id,
-               mn_empty(supersedes) ? outcome_name(receipt->outcome) : "inserted",
-               (long long)receipt->revision, mn_empty(supersedes) ? "" : ", supersedes ",
-               mn_or_empty(supersedes));
-        return CLI_OK;
-    }
-    mn_json_open(&w, '{');
-    mn_json_field_text(&w, "id", receipt->id);
-    mn_json_field_text(&w, "result", outcome_name(receipt->outcome));
-    if (!mn_empty(supersedes))
-        mn_json_field_text(&w, "supersedes", supersedes);
-    mn_json_field_integer(&w, "revision", receipt->revision);
-    mn_json_close(&w, '}');
-    puts(out.failed ? "" : out.at);
-    return CLI_OK;
 }
 
 /* ---- init ---- */
@@ -286,7 +242,7 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
         mneme_remember(handle, &memory, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
     struct mneme_parsed *row = replacing(handle, &identity, &receipt);
-    int code = print_receipt(common, row ? mneme_parsed_record(row)->memory->supersedes : NULL,
+    int code = cli_print_receipt(common, row ? mneme_parsed_record(row)->memory->supersedes : NULL,
                              &receipt);
     mneme_parsed_free(row);
     cli_catch_up(handle);
@@ -337,6 +293,7 @@ int cli_remember(int argc, char **argv)
 
 static int observe(const struct cli_common *common, struct mneme_event *event, int without_drafts)
 {
+    MN_CLEANUP(cli_drawn_release) struct cli_drawn drawn = { .count = 0 };
     struct mneme_identity identity;
     struct mneme_receipt receipt;
     struct mneme_change change;
@@ -351,6 +308,8 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
     event->session_id = identity.session_id;
     cli_change(common, &change);
     change.without_drafts = without_drafts;
+    change.drawn = cli_note_drawn;
+    change.drawn_context = &drawn;
     change.task_id = identity.task_id;
     change.project_id = identity.project_id;
     change.repository_id = identity.repository_id;
@@ -358,9 +317,9 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
-    int code = print_receipt(common, NULL, &receipt);
+    cli_print_observed(common, &receipt, &drawn);
     cli_catch_up(handle);
-    return code;
+    return CLI_OK;
 }
 
 int cli_observe(int argc, char **argv)
@@ -439,7 +398,7 @@ static int edit(const struct cli_common *common, struct fields *f, const char *i
     mneme_parsed_free(former);
     if (status != MNEME_OK)
         return cli_fail(&err);
-    int code = print_receipt(common, NULL, &receipt);
+    int code = cli_print_receipt(common, NULL, &receipt);
     cli_catch_up(handle);
     return code;
 }
@@ -515,5 +474,5 @@ int cli_forget(int argc, char **argv)
         mneme_forget(handle, identity.tenant_id, identity.user_id, arguments[0], &change, &receipt,
                      &err) != MNEME_OK)
         return cli_fail(&err);
-    return print_receipt(&common, NULL, &receipt);
+    return cli_print_receipt(&common, NULL, &receipt);
 }

@@ -113,6 +113,29 @@ enum mneme_status mneme_forget(struct mneme *handle, const char *tenant_id, cons
     return MNEME_OK;
 }
 
+enum mneme_status mneme_clarify(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                const char *question_id, const char *keep_id,
+                                const struct mneme_change *change,
+                                struct mneme_receipt *ret_receipt, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_receipt receipt;
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    if (mn_empty(tenant_id) || mn_empty(question_id) || mn_empty(keep_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id)     ? "tenant_id"
+                       : mn_empty(question_id) ? "id"
+                                               : "keep");
+    MN_TRY(mn_remember_clarify(&handle->world,
+                               (struct mn_partition){ tenant_id, mn_or_empty(user_id) },
+                               question_id, keep_id, &known, arena, &receipt, err));
+    if (ret_receipt)
+        *ret_receipt = receipt;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_write(struct mneme *handle, const struct mneme_record *records,
                               size_t count, const struct mneme_change *change,
                               struct mneme_receipt *ret_receipts, size_t *ret_failed,

@@ -31,6 +31,8 @@ void mn_remember_drafts(struct mn_world *world, const struct mneme_event *event,
         struct mneme_receipt receipt;
 
         drafts.item[i].created_at_ms = said_at_ms;
-        (void)mn_remember(world, &drafts.item[i], &own, arena, &receipt, &ignored);
+        if (mn_remember(world, &drafts.item[i], &own, arena, &receipt, &ignored) == MNEME_OK &&
+            change->drawn)
+            change->drawn(change->drawn_context, &drafts.item[i], &receipt);
     }
 }

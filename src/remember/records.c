@@ -82,23 +82,28 @@ static enum mneme_status add_vector(struct batch *b, size_t record,
     return add_write(b, record, (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = row }, err);
 }
 
-/* Loading over a row needs what editing it needs: without an admin grant the former row is asked. */
-static enum mneme_status authorise(const struct batch *b, const struct mneme_memory *draft,
-                                   struct mneme_error *err)
+/*
+ * Loading over a row needs what editing it needs: without an admin grant the former row is asked. The
+ * same row again changes nothing, and needs nothing.
+ */
+static enum mneme_status authorise(const struct batch *b, const struct mneme_memory *row,
+                                   bool brings_id, struct mneme_error *err)
 {
     struct mn_store *store = b->world->store;
-    struct mn_partition partition = { draft->tenant_id, mn_or_empty(draft->user_id) };
+    enum mneme_status status = MNEME_NOT_FOUND;
     struct mn_row former;
 
-    MN_TRY(mn_authorise(draft, NULL, b->change->admin, err));
-    if (b->change->admin || mn_empty(draft->id))
+    if (b->change->admin)
         return MNEME_OK;
-    enum mneme_status status =
-        store->ops->memory_get(store, partition, draft->id, b->arena, &former, err);
+    if (brings_id)
+        status = store->ops->memory_get(store,
+                                        (struct mn_partition){ row->tenant_id, row->user_id },
+                                        row->id, b->arena, &former, err);
     if (status == MNEME_NOT_FOUND)
-        return MNEME_OK;
+        return mn_authorise(row, NULL, 0, err);
     MN_TRY(status);
-    return mn_authorise(draft, &former.memory, 0, err);
+    return mn_memory_same_row(&former.memory, row) ? MNEME_OK
+                                                   : mn_authorise(row, &former.memory, 0, err);
 }
 
 static enum mneme_status add_memory(struct batch *b, size_t record,
@@ -112,9 +117,9 @@ static enum mneme_status add_memory(struct batch *b, size_t record,
     MN_TRY(mn_memory_adopt(source->memory, &draft, err));
     mn_classify(&draft);
     MN_TRY(mn_memory_check(&draft, err));
-    MN_TRY(authorise(b, &draft, err));
     MN_TRY(mn_guard_secrets(&draft, b->change->allow_secrets, err));
     MN_TRY(mn_memory_complete(&draft, b->now_ms, b->arena, row, err));
+    MN_TRY(authorise(b, row, !mn_empty(draft.id), err));
     MN_TRY(add_write(b, record,
                      (struct mn_write){ .kind = MN_WRITE_MEMORY,
                                         .expected_revision = MN_REVISION_LOAD,

@@ -35,6 +35,12 @@ enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme
                                       struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                       size_t *ret_failed, struct mneme_error *err);
 
+/* Answers an open question of the partition: keep_id holds, its rivals held until now. */
+enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partition partition,
+                                      const char *question_id, const char *keep_id,
+                                      const struct mneme_change *change, struct mn_arena *arena,
+                                      struct mneme_receipt *ret_receipt, struct mneme_error *err);
+
 /* Draws memories from an event that is stored. said_at_ms: its time where one was given, else 0. */
 void mn_remember_drafts(struct mn_world *world, const struct mneme_event *event, int64_t said_at_ms,
                         const struct mneme_change *change, struct mn_arena *arena);

@@ -193,6 +193,60 @@ static enum mneme_status call_observe(struct mneme_error *err)
     return mneme_observe(handle, &event, 1, &change, &receipt, err);
 }
 
+/* A turn that is drawn from, of which the memory or its rival is there or not. */
+static enum mneme_status call_observe_and_draw(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_receipt receipt;
+    char text[64];
+
+    snprintf(text, sizeof text, "Remember that pilot boat %ld is moored at the quay.", rounds++);
+    event.tenant_id = "t";
+    event.user_id = "ann";
+    event.session_id = "s";
+    event.role = "user";
+    event.text = text;
+    change.now_ms = NOW;
+    return mneme_observe(handle, &event, 1, &change, &receipt, err);
+}
+
+static int keep_question(void *context, const struct mneme_clarification *open)
+{
+    snprintf(context, 128, "%s", open->id);
+    return 0;
+}
+
+static enum mneme_status call_clarifications(struct mneme_error *err)
+{
+    char id[128];
+
+    return mneme_clarifications(handle, "t", "ann", keep_question, id, err);
+}
+
+/* Opens a question with nothing failing, and answers it. */
+static enum mneme_status call_clarify(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt, rival;
+    char id[MNEME_ID_BYTES_MAX + 8], key[32];
+    long failing = fail_at;
+
+    fail_at = 0;
+    snprintf(key, sizeof key, "boat.%ld", rounds++);
+    change.now_ms = NOW;
+    for (int i = 0; i < 2; i++) {
+        struct mneme_memory m = sample("", i ? "the boat is red" : "the boat is blue");
+        m.memory_key = key;
+        m.authority = i ? MNEME_MODEL_INFERENCE : MNEME_EXPLICIT_USER;
+        assert_int_equal(mneme_remember(handle, &m, &change, &rival, err), MNEME_OK);
+    }
+    assert_int_equal(rival.outcome, MNEME_RIVAL);
+    snprintf(id, sizeof id, "clr_%s", rival.id);
+    fail_at = failing;
+    return mneme_clarify(handle, "t", "ann", id, rival.id, &change, &receipt, err);
+}
+
 static enum mneme_status call_write(struct mneme_error *err)
 {
     static const char *const lines[] = {
@@ -322,7 +376,9 @@ static void every_call_survives_every_failing_allocation(void **state)
                   { "explain", call_explain },   { "get", call_get },
                   { "list", call_list },         { "export", call_export },
                   { "history", call_history },   { "run_due", call_run_due },
-                  { "forget", call_forget } };
+                  { "observe and draw", call_observe_and_draw },
+                  { "clarifications", call_clarifications },
+                  { "clarify", call_clarify },   { "forget", call_forget } };
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         survives_each_failure(calls[i].name, calls[i].call);

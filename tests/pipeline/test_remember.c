@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <ftw.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -412,6 +413,86 @@ static void the_same_request_is_answered_once(void **state)
     assert_string_equal(err.field, "idempotency_key");
 }
 
+static int keep_question(void *context, const struct mneme_clarification *open)
+{
+    snprintf(context, 128, "%s", open->id);
+    return 1;
+}
+
+static void an_open_question_is_answered_once(void **state)
+{
+    (void)state;
+    char values[256], question[128] = "";
+    int asks;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt;
+    struct mneme_error err;
+    struct mneme_memory m = memory_of("ann", "The user lives in Rome.");
+
+    struct mneme_receipt paris = say("ann", "I live in Paris.", NOW - 2 * DAY);
+    m.authority = MNEME_MODEL_INFERENCE;
+    struct mneme_receipt rome = write_at(&m, NOW - DAY);
+    assert_int_equal(mneme_clarifications(handle, "t", "ann", keep_question, question, &err),
+                     MNEME_OK);
+    change.now_ms = NOW;
+    assert_int_equal(mneme_clarify(handle, "t", "bob", question, rome.id, &change, &receipt, &err),
+                     MNEME_NOT_FOUND);
+    assert_int_equal(mneme_clarify(handle, "t", "ann", question, "other", &change, &receipt, &err),
+                     MNEME_INVALID);
+    assert_string_equal(err.field, "keep");
+    assert_int_equal(mneme_clarify(handle, "t", "ann", question, rome.id, &change, &receipt, &err),
+                     MNEME_OK);
+    assert_string_equal(receipt.id, rome.id);
+    assert_int_equal(open_questions("ann"), 0);
+    assert_int_equal(mneme_clarify(handle, "t", "ann", question, rome.id, &change, &receipt, &err),
+                     MNEME_NOT_FOUND);
+    recall("ann", "Which city does the user live in, Rome or Paris?", NOW + 1, 0, values, &asks);
+    assert_string_equal(values, "Rome");
+    assert_int_equal(asks, 0);
+
+    struct listed list = list_of("ann", 1);
+    assert_int_equal(list.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bool kept = !strcmp(at(&list, i)->id, rome.id);
+
+        assert_int_equal(at(&list, i)->status, kept ? MNEME_ACTIVE : MNEME_SUPERSEDED);
+        assert_int_equal(at(&list, i)->confirmed_at_ms, kept ? NOW : 0);
+        assert_int_equal(at(&list, i)->valid_until_ms, kept ? 0 : NOW);
+        assert_int_equal(at(&list, i)->version, kept ? 2 : 1);
+        assert_true(kept || !strcmp(at(&list, i)->id, paris.id));
+    }
+    let_go(&list);
+}
+
+static void note_drawn(void *context, const struct mneme_memory *draft,
+                       const struct mneme_receipt *drawn)
+{
+    assert_string_equal(draft->user_id, "ann");
+    assert_int_equal(drawn->outcome, MNEME_INSERTED);
+    (*(int *)context)++;
+}
+
+static void what_is_drawn_from_a_turn_is_told(void **state)
+{
+    (void)state;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_error err;
+    int count = 0;
+
+    event.tenant_id = "t";
+    event.user_id = "ann";
+    event.session_id = "s1";
+    change.drawn = note_drawn;
+    change.drawn_context = &count;
+    event.text = "Good morning!";
+    assert_int_equal(mneme_observe(handle, &event, 1, &change, NULL, &err), MNEME_OK);
+    assert_int_equal(count, 0);
+    event.text = "Remember that tea is hot.";
+    assert_int_equal(mneme_observe(handle, &event, 1, &change, NULL, &err), MNEME_OK);
+    assert_int_equal(count, 1);
+}
+
 /* ---- several writers ---- */
 
 #define THREADS 4
@@ -527,6 +608,8 @@ int main(void)
         CASE(a_turn_is_drawn_from_and_small_talk_is_not),
         CASE(drafts_can_be_left_out),
         CASE(the_same_request_is_answered_once),
+        CASE(an_open_question_is_answered_once),
+        CASE(what_is_drawn_from_a_turn_is_told),
         CASE(of_one_key_one_is_the_latest),
     };
 

@@ -1,0 +1,116 @@
+/*
+ * acknowledge.c - what a change became, for people or for programs.
+ */
+#include "cli/acknowledge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+
+static const char *outcome_name(enum mneme_outcome outcome)
+{
+    switch (outcome) {
+    case MNEME_INSERTED:
+        return "inserted";
+    case MNEME_CONFIRMED:
+        return "confirmed";
+    case MNEME_UPDATED:
+        return "updated";
+    case MNEME_UNCHANGED:
+        return "unchanged";
+    case MNEME_MERGED:
+        return "merged";
+    case MNEME_SUPERSEDES:
+        return "superseded";
+    case MNEME_RIVAL:
+        return "rival";
+    }
+    return "";
+}
+
+static void tell(const char *before, const struct mneme_receipt *receipt, const char *supersedes)
+{
+    printf("%s%s  %s (revision %lld)%s%s\n", before, receipt->id,
+           mn_empty(supersedes) ? outcome_name(receipt->outcome) : "inserted",
+           (long long)receipt->revision, mn_empty(supersedes) ? "" : ", supersedes ",
+           mn_or_empty(supersedes));
+}
+
+static void put_fields(struct mn_json_writer *w, const struct mneme_receipt *receipt,
+                       const char *supersedes)
+{
+    mn_json_field_text(w, "id", receipt->id);
+    mn_json_field_text(w, "result", outcome_name(receipt->outcome));
+    if (!mn_empty(supersedes))
+        mn_json_field_text(w, "supersedes", supersedes);
+    mn_json_field_integer(w, "revision", receipt->revision);
+}
+
+int cli_print_receipt(const struct cli_common *common, const char *supersedes,
+                      const struct mneme_receipt *receipt)
+{
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+
+    if (!common->json) {
+        tell("", receipt, supersedes);
+        return CLI_OK;
+    }
+    mn_json_open(&w, '{');
+    put_fields(&w, receipt, supersedes);
+    mn_json_close(&w, '}');
+    puts(out.failed ? "" : out.at);
+    return CLI_OK;
+}
+
+void cli_note_drawn(void *context, const struct mneme_memory *draft,
+                    const struct mneme_receipt *receipt)
+{
+    struct cli_drawn *drawn = context;
+
+    if (drawn->count == CLI_DRAWN_MAX)
+        return;
+    drawn->receipt[drawn->count] = *receipt;
+    drawn->content[drawn->count++] = strdup(draft->content);
+}
+
+void cli_print_observed(const struct cli_common *common, const struct mneme_receipt *receipt,
+                        const struct cli_drawn *drawn)
+{
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+
+    if (!common->json) {
+        tell("", receipt, NULL);
+        for (size_t i = 0; i < drawn->count; i++) {
+            tell("drawn: ", &drawn->receipt[i], NULL);
+            printf("    ");
+            cli_put(mn_or_empty(drawn->content[i]), true);
+            printf("\n");
+        }
+        return;
+    }
+    mn_json_open(&w, '{');
+    put_fields(&w, receipt, NULL);
+    mn_json_key(&w, "drawn");
+    mn_json_open(&w, '[');
+    for (size_t i = 0; i < drawn->count; i++) {
+        mn_json_open(&w, '{');
+        put_fields(&w, &drawn->receipt[i], NULL);
+        mn_json_field_text(&w, "content", drawn->content[i]);
+        mn_json_close(&w, '}');
+    }
+    mn_json_close(&w, ']');
+    mn_json_close(&w, '}');
+    puts(out.failed ? "" : out.at);
+}
+
+void cli_drawn_release(struct cli_drawn *drawn)
+{
+    for (size_t i = 0; i < drawn->count; i++)
+        free(drawn->content[i]);
+    drawn->count = 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * acknowledge.h - what a change became, for people or for programs.
+ */
+#ifndef MN_CLI_ACKNOWLEDGE_H
+#define MN_CLI_ACKNOWLEDGE_H
+
+#include "cli/cli.h"
+
+/* supersedes: the id of what was replaced; "" or NULL: nothing. */
+int cli_print_receipt(const struct cli_common *common, const char *supersedes,
+                      const struct mneme_receipt *receipt);
+
+/* What was drawn from a turn: more than these are drawn as well, but not told. */
+#define CLI_DRAWN_MAX 16
+struct cli_drawn {
+    struct mneme_receipt receipt[CLI_DRAWN_MAX];
+    char *content[CLI_DRAWN_MAX];
+    size_t count;
+};
+
+/* For mneme_change.drawn; context is the struct cli_drawn. */
+void cli_note_drawn(void *context, const struct mneme_memory *draft,
+                    const struct mneme_receipt *receipt);
+void cli_print_observed(const struct cli_common *common, const struct mneme_receipt *receipt,
+                        const struct cli_drawn *drawn);
+void cli_drawn_release(struct cli_drawn *drawn);
+
+#endif

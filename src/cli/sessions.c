@@ -1,0 +1,162 @@
+/*
+ * sessions.c - which conversations a user has had: how many turns, from when to when.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define SESSIONS_BYTES_MAX ((size_t)1 << 30)
+
+struct session {
+    const char *id;
+    size_t turns;
+    int64_t first_ms, last_ms;
+};
+
+struct sessions {
+    struct mn_arena *arena;
+    struct session *item;
+    size_t count;
+    size_t room;
+    bool failed;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct session *x = a, *y = b;
+
+    return strcmp(x->id, y->id);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct session *x = a, *y = b;
+
+    if (x->last_ms != y->last_ms)
+        return x->last_ms < y->last_ms ? 1 : -1;
+    return strcmp(x->id, y->id);
+}
+
+/* One entry a turn: they are put together when all have come. */
+static int note_turn(void *context, const struct mneme_record *record)
+{
+    struct sessions *s = context;
+    const struct mneme_event *event = record->event;
+    struct session *last = s->count ? &s->item[s->count - 1] : NULL;
+
+    if (record->kind != MNEME_RECORD_EVENT)
+        return 0;
+    if (!last || strcmp(last->id, event->session_id) != 0) {
+        last = mn_array_add(s->arena, s);
+        if (last)
+            *last = (struct session){ mn_arena_copy(s->arena, event->session_id), 0,
+                                      event->event_time_ms, event->event_time_ms };
+        s->failed = !last || !last->id;
+        if (s->failed)
+            return 1;
+    }
+    last->turns++;
+    if (event->event_time_ms < last->first_ms)
+        last->first_ms = event->event_time_ms;
+    if (event->event_time_ms > last->last_ms)
+        last->last_ms = event->event_time_ms;
+    return 0;
+}
+
+static void put_together(struct sessions *s)
+{
+    size_t kept = 0;
+
+    if (s->count)
+        qsort(s->item, s->count, sizeof *s->item, by_id);
+    for (size_t i = 0; i < s->count; i++) {
+        struct session *into = kept ? &s->item[kept - 1] : NULL;
+        const struct session *from = &s->item[i];
+
+        if (!into || strcmp(into->id, from->id) != 0) {
+            s->item[kept++] = *from;
+            continue;
+        }
+        into->turns += from->turns;
+        into->first_ms = from->first_ms < into->first_ms ? from->first_ms : into->first_ms;
+        into->last_ms = from->last_ms > into->last_ms ? from->last_ms : into->last_ms;
+    }
+    s->count = kept;
+    if (s->count)
+        qsort(s->item, s->count, sizeof *s->item, by_time);
+}
+
+static void print_session(const struct session *session, int json)
+{
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "session_id", session->id);
+    mn_json_field_integer(&w, "turns", (int64_t)session->turns);
+    mn_json_field_time(&w, "first_at", session->first_ms);
+    mn_json_field_time(&w, "last_at", session->last_ms);
+    mn_json_close(&w, '}');
+    if (json) {
+        puts(out.failed ? "" : out.at);
+        return;
+    }
+    char first[32], last[32];
+    printf("%s  %zu turn%s  %s to %s\n", session->id, session->turns,
+           session->turns == 1 ? "" : "s", mn_time_print(session->first_ms, first, sizeof first),
+           mn_time_print(session->last_ms, last, sizeof last));
+}
+
+int cli_sessions(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    const struct cli_command command = {
+        .name = "sessions",
+        .arguments = "",
+        .least = 0,
+        .most = 0,
+        .wants = "takes no arguments",
+        .summary = "Lists the sessions of a user, the latest first.",
+        .details = "",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
+        .common = &common,
+    };
+    MN_ARENA_AUTO arena = mn_arena_new(SESSIONS_BYTES_MAX);
+    struct sessions sessions = { .arena = arena };
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    struct mneme_identity identity;
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+    char **arguments;
+    size_t count;
+
+    int code = CLI_OK;
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
+    common.model = "none";
+    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
+        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK)
+        return cli_fail(&err);
+    filter.tenant_id = identity.tenant_id;
+    filter.user_id = identity.user_id;
+    if (mneme_export(handle, &filter, note_turn, &sessions, &err) != MNEME_OK)
+        return cli_fail(&err);
+    if (sessions.failed) {
+        mn_fail_memory(&err);
+        return cli_fail(&err);
+    }
+    put_together(&sessions);
+    for (size_t i = 0; i < sessions.count; i++)
+        print_session(&sessions.item[i], common.json);
+    if (!common.json)
+        printf("%zu session%s\n", sessions.count, sessions.count == 1 ? "" : "s");
+    return CLI_OK;
+}
