@@ -59,6 +59,7 @@ struct mneme_options {
     const char *embedding_cache_path; /* a file to keep vectors in, by hash; NULL or "": none. An
                                          erasure empties it */
     const char *model_key; /* bearer token of a model at a URL; NULL or "": none */
+    int trace_days; /* traces older than that are forgotten; 0: 30 */
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \
@@ -77,7 +78,7 @@ MNEME_API enum mneme_status mneme_open(const struct mneme_options *options,
 MNEME_API void mneme_close(struct mneme *handle); /* flushes traces and usage; accepts NULL */
 
 /* What may wait: flush buffered traces and usage, finish an erasure that was cut short, embed what has
- * no vector yet.
+ * no vector yet, forget old traces and changes (docs/data-model.md; looked for every ten minutes).
  * *ret_left (may be NULL): pieces of work still to do. */
 MNEME_API enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                           struct mneme_error *err);

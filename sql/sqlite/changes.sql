@@ -20,6 +20,14 @@ WHERE seq > :seq ORDER BY seq LIMIT :limit;
 SELECT seq, kind, tenant, owner, id, revision FROM changes
 WHERE tenant = :tenant AND owner = :owner AND seq > :seq ORDER BY seq LIMIT :limit;
 
+-- The first of them, behind a number, that is not old.
+
+-- name: CHANGES_FIRST_YOUNG
+SELECT seq FROM changes WHERE seq > :seq AND at_ms >= :oldest_ms ORDER BY seq LIMIT 1;
+
+-- name: CHANGES_PRUNE
+DELETE FROM changes WHERE seq < :seq;
+
 -- name: UNIT_MEMORIES_SCAN
 SELECT m.*, v.vector
 FROM memory_rows m

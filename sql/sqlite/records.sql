@@ -57,3 +57,18 @@ ON CONFLICT (tenant, trace_id) DO NOTHING;
 
 -- name: TRACE_GET
 SELECT json FROM traces WHERE tenant = :tenant AND trace_id = :trace_id;
+
+-- What is kept for a while only.
+
+-- name: TRACES_PRUNE_OLD
+DELETE FROM traces WHERE (tenant, trace_id) IN
+    (SELECT tenant, trace_id FROM traces WHERE at_ms < :oldest_ms LIMIT :limit);
+
+-- name: TRACES_PRUNE_MANY
+DELETE FROM traces WHERE (tenant, trace_id) IN
+    (SELECT tenant, trace_id FROM traces ORDER BY at_ms, trace_id
+     LIMIT max(0, min(:limit, (SELECT count(*) FROM traces) - :kept_max)));
+
+-- name: REQUESTS_PRUNE
+DELETE FROM requests WHERE (tenant, owner, key) IN
+    (SELECT tenant, owner, key FROM requests WHERE at_ms < :oldest_ms LIMIT :limit);

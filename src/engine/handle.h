@@ -17,6 +17,8 @@ struct mneme {
     char model_status[400];
     char *embedding_cache_path; /* the world's, owned */
     int read_only;
+    int trace_days;
+    _Atomic int64_t pruned_at_ms; /* when everything old was forgotten last */
 };
 
 /* Memory a single call may use when the request says nothing. */

@@ -22,6 +22,8 @@
 #include "text/tokens.h"
 
 #define INDEX_BYTES_MAX ((size_t)1 << 30)
+#define PRUNE_EVERY_MS 600000
+#define PRUNE_ROWS 5000
 
 /* ---- opening ---- */
 
@@ -41,6 +43,10 @@ static enum mneme_status open_store(struct mneme *handle, const struct mneme_opt
     if (!options->key != !options->key_bytes)
         return mn_fail(err, MNEME_INVALID, "key: its bytes and their number go together");
     handle->read_only = options->read_only;
+    if (options->trace_days < 0 || options->trace_days > 36500)
+        return mn_fail(err, MNEME_INVALID, "trace_days: %d, must be 0 to 36500",
+                       options->trace_days);
+    handle->trace_days = options->trace_days;
     return mn_store_sqlite_open(&store, &handle->world.store, err);
 }
 
@@ -201,18 +207,40 @@ void mneme_close(struct mneme *handle)
 
 /* ---- what may wait ---- */
 
+static enum mneme_status forget_old(struct mneme *handle, bool *ret_more, struct mneme_error *err)
+{
+    const struct mn_retention keep = {
+        .now_ms = handle->world.now_ms(),
+        .changes_ms = MN_CHANGES_KEPT_MS,
+        .changes_max = MN_CHANGES_KEPT_MAX,
+        .traces_ms = handle->trace_days ? handle->trace_days * MN_DAY_MS : MN_TRACES_KEPT_MS,
+        .traces_max = MN_TRACES_KEPT_MAX,
+    };
+
+    *ret_more = false;
+    if (handle->pruned_at_ms && keep.now_ms >= handle->pruned_at_ms &&
+        keep.now_ms - handle->pruned_at_ms < PRUNE_EVERY_MS)
+        return MNEME_OK;
+    MN_TRY(handle->world.store->ops->prune(handle->world.store, &keep, PRUNE_ROWS, ret_more, err));
+    if (!*ret_more)
+        handle->pruned_at_ms = keep.now_ms;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                 struct mneme_error *err)
 {
     size_t done = 0;
+    bool more = false;
 
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
     MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
+    MN_TRY(forget_old(handle, &more, err));
     if (ret_left)
-        *ret_left = done == pieces_max && pieces_max > 0;
+        *ret_left = (done == pieces_max && pieces_max > 0) || more;
     return MNEME_OK;
 }
 

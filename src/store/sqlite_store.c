@@ -137,6 +137,7 @@ static void free_store_at(struct mn_sqlite_store **store)
 
 static const struct mn_store_ops sqlite_ops = {
     .commit = mn_sqlite_commit,
+    .prune = mn_sqlite_prune,
     .position = mn_sqlite_position,
     .changes_after = mn_sqlite_changes_after,
     .memories_get = mn_sqlite_memories_get,

@@ -90,6 +90,9 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
                                           const struct mn_cursor *cursor, size_t limit,
                                           struct mn_arena *arena, struct mn_changes *ret_changes,
                                           struct mneme_error *err);
+/* sqlite_prune.c */
+enum mneme_status mn_sqlite_prune(struct mn_store *store, const struct mn_retention *keep,
+                                  size_t rows_max, bool *ret_more, struct mneme_error *err);
 /* sqlite_now.c */
 /* The state of the rows that the connection, inside a transaction, sees. */
 enum mneme_status mn_now_state(struct mn_sqlite *db, struct mn_row_state *ret_state,

@@ -203,6 +203,19 @@ struct mn_changes {
     bool more;    /* limit reached: ask again with next */
 };
 
+/* How long what only serves for a while is kept. */
+#define MN_CHANGES_KEPT_MS (INT64_C(7) * 86400000)
+#define MN_CHANGES_KEPT_MAX 100000
+#define MN_TRACES_KEPT_MS (INT64_C(30) * 86400000)
+#define MN_TRACES_KEPT_MAX 10000
+struct mn_retention {
+    int64_t now_ms;
+    int64_t changes_ms; /* the last change is kept for ever */
+    int64_t changes_max;
+    int64_t traces_ms;
+    int64_t traces_max;
+};
+
 /* ---- rows ---- */
 
 struct mn_row {
@@ -374,6 +387,12 @@ struct mn_store_ops {
     enum mneme_status (*commit)(struct mn_store *store, const struct mn_commit *commits,
                                 size_t count, struct mn_commit_result *results,
                                 struct mneme_error *err);
+
+    /* Forgets what is older than it need be, in one transaction and at most about rows_max rows of
+     * each kind; *ret_more: there is more of it. Changes go from the oldest on: a cursor before them
+     * is then too old. */
+    enum mneme_status (*prune)(struct mn_store *store, const struct mn_retention *keep,
+                               size_t rows_max, bool *ret_more, struct mneme_error *err);
 
     /* The position behind the last committed change. */
     enum mneme_status (*position)(struct mn_store *store, struct mn_cursor *ret_cursor,

@@ -115,6 +115,111 @@ static void another_handle_sees_what_was_committed(void **state)
     f->store = first;
 }
 
+/* ---- what is not kept for ever ---- */
+
+static int text_count;
+
+static void count_change(void *context, const struct mn_kept_text *text)
+{
+    (void)context;
+    text_count += text->kind == MN_KEPT_OTHER;
+}
+
+/* A store of memories alone has no other text of that kind than the ids in changes. */
+static int kept_changes(struct fixture *f)
+{
+    text_count = 0;
+    ASSERT_OK(f->store->ops->texts(f->store, "t", count_change, NULL, &f->err));
+    return text_count;
+}
+
+static void old_changes_leave_from_the_first_on_and_the_last_one_stays(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_retention keep = { .changes_ms = 1000, .changes_max = 5, .traces_max = 10 };
+    struct mn_cursor start = { "" };
+    struct mn_cursor after_third;
+    struct mn_changes changes = { 0 };
+    bool more = false;
+    char id[16];
+
+    for (int i = 0; i < 8; i++) {
+        struct mn_write write = { .kind = MN_WRITE_MEMORY, .expected_revision = MN_REVISION_NEW };
+
+        (void)snprintf(id, sizeof id, "m-%d", i);
+        write.memory = fixture_memory_of(f, "t", "ann", id, "text");
+        ASSERT_OK(fixture_commit_one(f, write, i == 6 ? T0 : T0 + i * 100, NULL)); /* one is dated back */
+        if (i == 2)
+            ASSERT_OK(f->store->ops->position(f->store, &after_third, &f->err));
+    }
+    keep.now_ms = T0 + 1000;
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 2, &more, &f->err));
+    assert_true(more);
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 2, &more, &f->err));
+    assert_false(more); /* the eighth is younger than five others */
+    ASSERT_OK(f->store->ops->changes_after(f->store, NULL, &after_third, 100, f->arena, &changes,
+                                           &f->err));
+    assert_false(changes.too_old);
+    assert_int_equal(changes.count, 5);
+    assert_string_equal(changes.item[0].id, "m-3");
+    ASSERT_OK(
+        f->store->ops->changes_after(f->store, NULL, &start, 100, f->arena, &changes, &f->err));
+    assert_true(changes.too_old);
+
+    keep.now_ms = T0 + 1500; /* m-5 is just young enough; m-6 behind it stays, whatever its date */
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 100, &more, &f->err));
+    ASSERT_OK(f->store->ops->changes_after(f->store, NULL, &after_third, 100, f->arena, &changes,
+                                           &f->err));
+    assert_true(changes.too_old);
+    assert_int_equal(kept_changes(f), 3);
+    keep.now_ms = T0 + 100000;
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 100, &more, &f->err));
+    assert_int_equal(kept_changes(f), 1);
+    ASSERT_OK(f->store->ops->position(f->store, &start, &f->err));
+    ASSERT_OK(
+        f->store->ops->changes_after(f->store, NULL, &start, 100, f->arena, &changes, &f->err));
+    assert_false(changes.too_old);
+    assert_int_equal(changes.count, 0);
+}
+
+static bool has_trace(struct fixture *f, const char *trace_id)
+{
+    const char *json = NULL;
+
+    return f->store->ops->trace_get(f->store, "t", trace_id, f->arena, &json, &f->err) == MNEME_OK;
+}
+
+static void old_traces_leave_and_so_do_those_that_are_too_many(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_retention keep = {
+        .now_ms = T0 + 1000, .changes_ms = 1, .changes_max = 1, .traces_ms = 1000, .traces_max = 3
+    };
+    char id[16];
+    bool more = true;
+
+    for (int i = 0; i < 6; i++) {
+        struct mn_trace_row trace = { "t", "ann", id, T0 - 1 + i, "{}" };
+        struct mn_write write = { .kind = MN_WRITE_TRACE, .trace = &trace };
+
+        (void)snprintf(id, sizeof id, "tr-%d", i);
+        ASSERT_OK(fixture_commit_one(f, write, T0, NULL));
+    }
+    keep.traces_max = 5;
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 100, &more, &f->err));
+    assert_false(more);
+    assert_false(has_trace(f, "tr-0"));
+    assert_true(has_trace(f, "tr-1"));
+    keep.traces_max = 3;
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 1, &more, &f->err));
+    assert_true(more);
+    assert_false(has_trace(f, "tr-1"));
+    assert_true(has_trace(f, "tr-2"));
+    ASSERT_OK(f->store->ops->prune(f->store, &keep, 100, &more, &f->err));
+    assert_false(has_trace(f, "tr-2"));
+    assert_true(has_trace(f, "tr-3"));
+}
+
 /* ---- units and vectors ---- */
 
 static void units_are_memories_and_events_in_order_of_id(void **state)
@@ -256,6 +361,8 @@ int main(void)
         CASE(another_handle_sees_what_was_committed),
         CASE(units_are_memories_and_events_in_order_of_id),
         CASE(a_vector_counts_while_its_text_is_there),
+        CASE(old_changes_leave_from_the_first_on_and_the_last_one_stays),
+        CASE(old_traces_leave_and_so_do_those_that_are_too_many),
         CASE(events_have_vectors_too),
     };
 

@@ -44,6 +44,12 @@ static enum mneme_status commit(struct mn_store *store, const struct mn_commit *
     HAND_ON(commit, commits, count_, results);
 }
 
+static enum mneme_status prune(struct mn_store *store, const struct mn_retention *keep,
+                               size_t rows_max, bool *ret_more, struct mneme_error *err)
+{
+    HAND_ON(prune, keep, rows_max, ret_more);
+}
+
 static enum mneme_status position(struct mn_store *store, struct mn_cursor *ret_cursor,
                                   struct mneme_error *err)
 {
@@ -263,6 +269,7 @@ static void free_fake(struct mn_store *store)
 
 static const struct mn_store_ops fake_ops = {
     .commit = commit,
+    .prune = prune,
     .position = position,
     .changes_after = changes_after,
     .memories_get = memories_get,
