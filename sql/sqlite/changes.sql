@@ -65,21 +65,47 @@ WHERE e.tenant = :tenant AND e.owner = :owner AND e.id = :id AND e.recallable = 
 -- name: UNIT_MEMORIES_WITHOUT_VECTOR
 SELECT m.*, NULL
 FROM memory_rows m
-WHERE m.status NOT IN (2, 5)
+WHERE (m.tenant, m.owner, m.id) > (:tenant, :owner, :id) AND m.status NOT IN (2, 5)
   AND NOT EXISTS (SELECT 1 FROM vectors v
                   WHERE v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
                     AND v.profile = :profile AND v.text_hash = m.embed_hash)
-LIMIT :limit;
+ORDER BY m.tenant, m.owner, m.id LIMIT :limit;
 
 -- name: UNIT_EVENTS_WITHOUT_VECTOR
 SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
        e.event_time_ms, e.recallable, e.attributes, NULL, NULL
 FROM events e
-WHERE e.recallable = 1
+WHERE (e.tenant, e.owner, e.id) > (:tenant, :owner, :id) AND e.recallable = 1
   AND NOT EXISTS (SELECT 1 FROM vectors v
                   WHERE v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
                     AND v.profile = :profile AND v.text_hash = e.embed_hash)
+ORDER BY e.tenant, e.owner, e.id LIMIT :limit;
+
+-- Indexes that lie in the store: how far they have come, and what they failed at.
+
+-- name: INDEX_POSITION
+SELECT position FROM index_state
+WHERE index_name = :index AND tenant = '' AND owner = '' AND unit = '';
+
+-- name: INDEX_PUT
+INSERT INTO index_state VALUES (:index, :tenant, :owner, :unit, :position, 0, '', :failures, :now_ms)
+ON CONFLICT (index_name, tenant, owner, unit) DO UPDATE SET
+    position = excluded.position, failures = failures + excluded.failures,
+    updated_at_ms = excluded.updated_at_ms;
+
+-- name: INDEX_REMOVE
+DELETE FROM index_state
+WHERE index_name = :index AND tenant = :tenant AND owner = :owner AND unit = :unit;
+
+-- name: INDEX_FAILED
+SELECT tenant, owner, unit, failures FROM index_state
+WHERE index_name = :index AND unit <> '' AND failures < :failures_max
+  AND updated_at_ms + (30000 << failures) <= :now_ms
 LIMIT :limit;
+
+-- name: INDEX_PARKED
+SELECT count(*) FROM index_state
+WHERE index_name = :index AND unit <> '' AND failures >= :failures_max;
 
 -- A vector whose unit is gone, or was given another text meanwhile, is not kept.
 

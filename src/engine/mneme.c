@@ -238,7 +238,8 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
     MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
-    MN_TRY(forget_old(handle, &more, err));
+    if (pieces_max > 0)
+        MN_TRY(forget_old(handle, &more, err));
     if (ret_left)
         *ret_left = (done == pieces_max && pieces_max > 0) || more;
     return MNEME_OK;

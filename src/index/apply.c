@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "index/state.h"
 #include "search/search.h"
 #include "store/store.h"
 
@@ -21,18 +22,14 @@
 #define CHANGES_AT_ONCE 1024
 #define ARENA_BYTES_MAX ((size_t)256 << 20)
 
-struct mn_index {
-    pthread_mutex_t building;
-};
-
 struct mn_index *mn_index_new(void)
 {
     struct mn_index *index = calloc(1, sizeof *index);
 
-    if (index && pthread_mutex_init(&index->building, NULL)) {
-        free(index);
+    if (!index)
         return NULL;
-    }
+    (void)pthread_mutex_init(&index->building, NULL); /* default attributes: cannot fail */
+    (void)pthread_mutex_init(&index->embedding, NULL);
     return index;
 }
 
@@ -41,6 +38,8 @@ void mn_index_free(struct mn_index *index)
     if (!index)
         return;
     pthread_mutex_destroy(&index->building);
+    pthread_mutex_destroy(&index->embedding);
+    mn_arena_free(index->walk.arena);
     free(index);
 }
 

@@ -4,13 +4,14 @@
  * What has no vector of the model's profile, or one made of an older text, is embedded and committed
  * as a row of its own beside the unit; the change row that comes with it brings the vector into the
  * index. Nothing here locks the writer: a writer that waits calls mn_index_embed_units() after its own
- * commit.
+ * commit; for what nobody waits see missing.c.
  */
 #include "index/index.h"
 
 #include <string.h>
 
 #include "base/hash.h"
+#include "index/state.h"
 #include "memory/record.h"
 #include "store/store.h"
 
@@ -45,77 +46,98 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
     return MNEME_OK;
 }
 
-static enum mneme_status commit_vectors(struct mn_world *world, const struct mn_vector_row *rows,
-                                        size_t count, struct mn_arena *arena,
-                                        struct mneme_error *err)
+static enum mneme_status commit_rows(struct mn_world *world, const struct mn_write *writes,
+                                     size_t count, struct mn_arena *arena, struct mneme_error *err)
 {
-    struct mn_write *writes = mn_arena_array(arena, struct mn_write, count);
-    struct mn_written *written = mn_arena_array(arena, struct mn_written, count);
-
-    if (!writes || !written)
-        return mn_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        writes[i] = (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = &rows[i] };
+    struct mn_written *written = mn_arena_array(arena, struct mn_written, count + 1);
     struct mn_commit commit = { .write = writes, .count = count, .now_ms = world->now_ms() };
     struct mn_commit_result result = { .written = written };
+
+    if (!written)
+        return mn_fail_memory(err);
+    if (!count)
+        return MNEME_OK;
     MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
     if (result.status != MNEME_OK && err)
         *err = result.error;
     return result.status;
 }
 
-static enum mneme_status embed_units(struct mn_world *world, const struct mn_units *units,
-                                     struct mn_arena *arena, size_t *ret_done,
-                                     struct mneme_error *err)
-{
+/* One after the other: what is refused, and why first. */
+struct batch {
+    struct mn_vector_row vector[VECTORS_AT_ONCE];
+    struct mn_index_row refused[VECTORS_AT_ONCE];
+    struct mn_write write[VECTORS_AT_ONCE];
+    size_t vectors, refusals, writes;
     struct mneme_error first;
-    enum mneme_status first_status = MNEME_OK;
-    size_t done = 0;
+};
 
-    mn_error_clear(&first);
-    for (size_t at = 0; at < units->count; at += VECTORS_AT_ONCE) {
-        struct mn_vector_row rows[VECTORS_AT_ONCE];
-        size_t end = at + VECTORS_AT_ONCE < units->count ? at + VECTORS_AT_ONCE : units->count;
-        size_t count = 0;
-
-        for (size_t i = at; i < end; i++) {
-            struct mneme_error one;
-            enum mneme_status status = embed_unit(world, &units->item[i], arena, &rows[count], &one);
-
-            if (status == MNEME_OK) {
-                count++;
-            } else if (first_status == MNEME_OK) {
-                first_status = status;
-                first = one;
-            }
-        }
-        if (count)
-            MN_TRY(commit_vectors(world, rows, count, arena, err));
-        done += count;
-    }
-    *ret_done = done;
-    if (done || first_status == MNEME_OK)
-        return MNEME_OK;
-    if (err)
-        *err = first;
-    return first_status;
+/* The text's fault, and not the model's? */
+static bool is_refusal(enum mneme_status status)
+{
+    return status == MNEME_INVALID || status == MNEME_LIMIT;
 }
 
-enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, size_t *ret_done,
-                                         struct mneme_error *err)
+static enum mneme_status add_unit(struct mn_world *world, const struct mn_unit *unit,
+                                  const char *index, struct mn_arena *arena, struct batch *batch,
+                                  struct mneme_error *err)
 {
-    if (!world->model) {
-        *ret_done = 0;
+    struct mn_vector_row *vector = &batch->vector[batch->vectors];
+    struct mneme_error why;
+    enum mneme_status status = embed_unit(world, unit, arena, vector, &why);
+
+    if (status == MNEME_OK) {
+        batch->vectors++;
+        batch->write[batch->writes++] =
+            (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = vector };
         return MNEME_OK;
     }
-    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
-    struct mn_units units = { 0 };
+    if (batch->first.status == MNEME_OK)
+        batch->first = why;
+    if (!index)
+        return MNEME_OK;
+    if (!is_refusal(status)) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    batch->refused[batch->refusals] = (struct mn_index_row){
+        .index = index,
+        .partition = { unit->memory.tenant_id, unit->memory.user_id },
+        .unit = unit->id,
+        .failures = 1,
+    };
+    batch->write[batch->writes++] =
+        (struct mn_write){ .kind = MN_WRITE_INDEX, .index = &batch->refused[batch->refusals++] };
+    return MNEME_OK;
+}
 
-    if (!arena)
+enum mneme_status mn_embed_units(struct mn_world *world, const struct mn_units *units,
+                                 const char *index, struct mn_arena *arena, size_t *ret_done,
+                                 struct mneme_error *err)
+{
+    struct batch *batch = mn_arena_one(arena, struct batch);
+    enum mneme_status status = MNEME_OK;
+    size_t done = 0;
+
+    if (!batch)
         return mn_fail_memory(err);
-    MN_TRY(world->store->ops->units_without_vector(world->store, world->model->profile.vectors_hash, limit,
-                                                   arena, &units, err));
-    return embed_units(world, &units, arena, ret_done, err);
+    mn_error_clear(&batch->first);
+    for (size_t at = 0; status == MNEME_OK && at < units->count; at += VECTORS_AT_ONCE) {
+        size_t end = at + VECTORS_AT_ONCE < units->count ? at + VECTORS_AT_ONCE : units->count;
+
+        batch->vectors = batch->refusals = batch->writes = 0;
+        for (size_t i = at; status == MNEME_OK && i < end; i++)
+            status = add_unit(world, &units->item[i], index, arena, batch, err);
+        MN_TRY(commit_rows(world, batch->write, batch->writes, arena, err));
+        done += batch->vectors;
+    }
+    *ret_done = done;
+    if (status != MNEME_OK || index || done || batch->first.status == MNEME_OK)
+        return status;
+    if (err)
+        *err = batch->first;
+    return batch->first.status;
 }
 
 enum mneme_status mn_index_embed_units(struct mn_world *world, struct mn_partition partition,
@@ -136,5 +158,5 @@ enum mneme_status mn_index_embed_units(struct mn_world *world, struct mn_partiti
         if (!all.item[i].vector)
             all.item[lacking.count++] = all.item[i];
     lacking.item = all.item;
-    return embed_units(world, &lacking, arena, &done, err);
+    return mn_embed_units(world, &lacking, NULL, arena, &done, err);
 }

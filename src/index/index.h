@@ -32,13 +32,17 @@ enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_acce
 
 /*
  * Embeds at most `limit` units that have no vector of the model's profile yet, and commits them.
- * *ret_done: how many. MNEME_OK and 0 without a model. A text the model refuses is skipped, and the
- * first such error returned when nothing else was done.
+ * *ret_done: how many. MNEME_OK and 0 without a model. What the model refuses is passed over and
+ * tried again later (missing.c). Fails when the store does, or the model does not answer at all.
  */
 enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, size_t *ret_done,
                                          struct mneme_error *err);
+/* How many units the model has refused so often that they are left alone. */
+enum mneme_status mn_index_parked(struct mn_world *world, size_t *ret_parked,
+                                  struct mneme_error *err);
 
-/* The same for these units of one partition: what a writer waits for. */
+/* Embeds those of these units of one partition that have no vector: what a writer waits for. A text
+ * the model refuses is skipped, and the first such error returned when nothing else was done. */
 enum mneme_status mn_index_embed_units(struct mn_world *world, struct mn_partition partition,
                                        const char *const *ids, size_t count,
                                        struct mneme_error *err);

@@ -14,8 +14,7 @@
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_store.h"
 
-static void print_cursor(const struct mn_sqlite_store *store, int64_t seq,
-                         struct mn_cursor *ret_cursor)
+void mn_cursor_print(const struct mn_sqlite_store *store, int64_t seq, struct mn_cursor *ret_cursor)
 {
     (void)snprintf(ret_cursor->text, sizeof ret_cursor->text, "v1:%.8s:%" PRId64, store->id, seq);
 }
@@ -33,7 +32,7 @@ static bool parse_cursor(const struct mn_sqlite_store *store, const struct mn_cu
     if (!number)
         return false;
     *ret_seq = strtoll(number + 1, NULL, 10);
-    print_cursor(store, *ret_seq, &again);
+    mn_cursor_print(store, *ret_seq, &again);
     return strcmp(again.text, cursor->text) == 0;
 }
 
@@ -59,7 +58,7 @@ enum mneme_status mn_sqlite_position(struct mn_store *store, struct mn_cursor *r
 
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(one_number(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
-    print_cursor(reading.store, last, ret_cursor);
+    mn_cursor_print(reading.store, last, ret_cursor);
     return MNEME_OK;
 }
 
@@ -149,7 +148,7 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
         changes.too_old = true;
     else
         MN_TRY(mn_changes_read(reading.db, only, seq, last, limit, arena, &changes, &seq, err));
-    print_cursor(reading.store, changes.more ? seq : last, &changes.next);
+    mn_cursor_print(reading.store, changes.more ? seq : last, &changes.next);
     *ret_changes = changes;
     return MNEME_OK;
 }

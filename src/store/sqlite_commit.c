@@ -194,6 +194,8 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_trace(w, write->trace, ret_written, err);
     case MN_WRITE_CLARIFICATION:
         return mn_write_clarification(w, write->clarification, ret_written, err);
+    case MN_WRITE_INDEX:
+        return mn_write_index(w, write->index, err);
     case MN_WRITE_GUARD:
         return mn_write_guard(w, write->guard, err);
     case MN_WRITE_REQUEST:

@@ -84,6 +84,7 @@ enum mneme_status mn_changes_read(struct mn_sqlite *db, const struct mn_partitio
                                   int64_t last, size_t limit, struct mn_arena *arena,
                                   struct mn_changes *changes, int64_t *ret_seq,
                                   struct mneme_error *err);
+void mn_cursor_print(const struct mn_sqlite_store *store, int64_t seq, struct mn_cursor *ret_cursor);
 enum mneme_status mn_sqlite_position(struct mn_store *store, struct mn_cursor *ret_cursor,
                                      struct mneme_error *err);
 enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct mn_partition *only,
@@ -182,9 +183,16 @@ enum mneme_status mn_sqlite_units_get(struct mn_store *store, struct mn_partitio
                                       struct mn_arena *arena, struct mn_units *ret_units,
                                       struct mneme_error *err);
 enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const char *profile,
-                                                 size_t limit, struct mn_arena *arena,
-                                                 struct mn_units *ret_units,
+                                                 const struct mn_unit_place *after, size_t limit,
+                                                 struct mn_arena *arena, struct mn_units *ret_units,
                                                  struct mneme_error *err);
+/* sqlite_index.c */
+enum mneme_status mn_sqlite_index_position(struct mn_store *store, const char *index,
+                                           struct mn_cursor *ret_cursor, struct mneme_error *err);
+enum mneme_status mn_sqlite_index_failed(struct mn_store *store, const char *index,
+                                         int64_t failures_max, int64_t now_ms, size_t limit,
+                                         struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                         size_t *ret_parked, struct mneme_error *err);
 /* sqlite_list.c */
 enum mneme_status mn_sqlite_list(struct mn_store *store, const struct mneme_filter *filter,
                                  bool memories_only, mneme_row_fn row, void *context,

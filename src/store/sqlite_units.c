@@ -153,10 +153,13 @@ enum mneme_status mn_sqlite_units_get(struct mn_store *store, struct mn_partitio
     return MNEME_OK;
 }
 
-static enum mneme_status lacking(struct mn_sqlite *db, bool events, size_t limit,
+/* Behind the place, which is before all when it is of the other kind. */
+static enum mneme_status lacking(struct mn_sqlite *db, bool events,
+                                 const struct mn_unit_place *after, size_t limit,
                                  const char *profile, struct mn_arena *arena,
                                  struct mn_units *units, struct mneme_error *err)
 {
+    bool inside = after->is_event == events;
     MN_STMT_AUTO stmt = NULL;
 
     if (limit == 0)
@@ -165,22 +168,26 @@ static enum mneme_status lacking(struct mn_sqlite *db, bool events, size_t limit
                              events ? SQL_SQLITE_UNIT_EVENTS_WITHOUT_VECTOR
                                     : SQL_SQLITE_UNIT_MEMORIES_WITHOUT_VECTOR,
                              &stmt, err));
+    mn_bind_text(stmt, ":tenant", inside ? after->tenant : "");
+    mn_bind_text(stmt, ":owner", inside ? after->owner : "");
+    mn_bind_text(stmt, ":id", inside ? after->id : "");
     mn_bind_text(stmt, ":profile", profile);
     mn_bind_integer(stmt, ":limit", limit < INT64_MAX ? (int64_t)limit : -1);
     return read_all(stmt, events, arena, units, err);
 }
 
 enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const char *profile,
-                                                 size_t limit, struct mn_arena *arena,
-                                                 struct mn_units *ret_units,
+                                                 const struct mn_unit_place *after, size_t limit,
+                                                 struct mn_arena *arena, struct mn_units *ret_units,
                                                  struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
     struct mn_units units = { 0 };
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(lacking(reading.db, false, limit, profile, arena, &units, err));
-    MN_TRY(lacking(reading.db, true, limit - units.count, profile, arena, &units, err));
+    if (!after->is_event)
+        MN_TRY(lacking(reading.db, false, after, limit, profile, arena, &units, err));
+    MN_TRY(lacking(reading.db, true, after, limit - units.count, profile, arena, &units, err));
     *ret_units = units;
     return MNEME_OK;
 }

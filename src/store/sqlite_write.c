@@ -474,6 +474,9 @@ enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_
 enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_vector_row *vector,
                                   struct mn_written *ret_written, struct mneme_error *err)
 {
+    const struct mn_index_row made = { .index = vector->profile,
+                                       .partition = vector->partition,
+                                       .unit = vector->unit_id };
     MN_STMT_AUTO stmt = NULL;
     uint16_t *half = mn_arena_array(w->arena, uint16_t, vector->dim ? vector->dim : 1);
 
@@ -493,6 +496,7 @@ enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_ve
     *ret_written = (struct mn_written){ .unchanged = mn_sqlite_changed(w->db) == 0 };
     if (ret_written->unchanged)
         return MNEME_OK;
+    MN_TRY(mn_write_index(w, &made, err));
     return mn_write_change(w, MN_CHANGE_VECTOR, vector->partition.tenant, vector->partition.owner,
                            vector->unit_id, 0, err);
 }

@@ -35,6 +35,9 @@ enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_tra
 enum mneme_status mn_write_clarification(const struct mn_writing *w,
                                          const struct mn_clarification *clarification,
                                          struct mn_written *ret_written, struct mneme_error *err);
+/* sqlite_index.c */
+enum mneme_status mn_write_index(const struct mn_writing *w, const struct mn_index_row *row,
+                                 struct mneme_error *err);
 /* Also clears what is too old. MNEME_CONFLICT when the request is there. */
 enum mneme_status mn_write_request(const struct mn_writing *w, const struct mn_request_row *request,
                                    struct mneme_error *err);

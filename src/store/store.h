@@ -46,6 +46,7 @@ enum mn_write_kind {
                       * or has another text by now: skipped */
     MN_WRITE_TRACE,  /* no history, no change row */
     MN_WRITE_CLARIFICATION, /* opens a question, or closes those of a key; no history, no change */
+    MN_WRITE_INDEX,         /* how far an index is, or that it failed; no history, no change row */
     MN_WRITE_GUARD,         /* writes nothing: MNEME_CONFLICT when what it guards has moved */
     MN_WRITE_REQUEST,       /* MNEME_CONFLICT naming revision when the request is there */
     MN_WRITE_AUDIT          /* an entry of the audit; those of other writes are made by the store */
@@ -125,6 +126,30 @@ struct mn_audit_note {
     int64_t lost;           /* so many more were done and could not be kept */
 };
 
+/* Of an index that lies in the store, the vectors of one profile: how far it has come (unit empty),
+ * or that one unit failed. As written, failures are added to those there; 0 forgets the unit, and so
+ * does its vector. */
+struct mn_index_row {
+    const char *index; /* the profile's hash */
+    struct mn_partition partition; /* of the unit */
+    const char *unit;
+    const char *cursor; /* where unit is empty */
+    int64_t failures;
+};
+struct mn_index_rows {
+    struct mn_index_row *item;
+    size_t count;
+    size_t room;
+};
+
+/* Where a walk over all units stands: behind this one; "" before the first. */
+struct mn_unit_place {
+    bool is_event; /* memories come first */
+    const char *tenant;
+    const char *owner;
+    const char *id;
+};
+
 struct mn_write {
     enum mn_write_kind kind;
     int64_t expected_revision; /* of a memory: MN_REVISION_ANY, MN_REVISION_NEW, or its number */
@@ -140,6 +165,7 @@ struct mn_write {
     const struct mn_guard *guard;
     const struct mn_request_row *request;
     const struct mn_audit_note *audit;
+    const struct mn_index_row *index;
 };
 
 /*
@@ -479,10 +505,22 @@ struct mn_store_ops {
                                    const char *const *ids, size_t count, const char *profile,
                                    struct mn_arena *arena, struct mn_units *ret_units,
                                    struct mneme_error *err);
-    /* Units of any partition that have no vector of this profile yet, at most `limit`. */
+    /* Units of any partition that have no vector of this profile yet, at most `limit`, in order and
+     * behind the place. */
     enum mneme_status (*units_without_vector)(struct mn_store *store, const char *profile,
-                                              size_t limit, struct mn_arena *arena,
-                                              struct mn_units *ret_units, struct mneme_error *err);
+                                              const struct mn_unit_place *after, size_t limit,
+                                              struct mn_arena *arena, struct mn_units *ret_units,
+                                              struct mneme_error *err);
+    /* How far the index has come, as MN_WRITE_INDEX said; "" when it has not begun. */
+    enum mneme_status (*index_position)(struct mn_store *store, const char *index,
+                                        struct mn_cursor *ret_cursor, struct mneme_error *err);
+    /* Units that failed fewer than failures_max times and have waited for long enough since: a
+     * minute after the first time, twice as long after each further one. At most `limit`.
+     * *ret_parked: how many have failed as often as that. */
+    enum mneme_status (*index_failed)(struct mn_store *store, const char *index,
+                                      int64_t failures_max, int64_t now_ms, size_t limit,
+                                      struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                      size_t *ret_parked, struct mneme_error *err);
 
     enum mneme_status (*history)(struct mn_store *store, struct mn_partition partition,
                                  const char *memory_id, struct mn_arena *arena,

@@ -222,6 +222,8 @@ static void old_traces_leave_and_so_do_those_that_are_too_many(void **state)
 
 /* ---- units and vectors ---- */
 
+static const struct mn_unit_place before_all = { false, "", "", "" };
+
 static void units_are_memories_and_events_in_order_of_id(void **state)
 {
     struct fixture *f = *state;
@@ -289,7 +291,7 @@ static void a_vector_counts_while_its_text_is_there(void **state)
     ASSERT_OK(fixture_commit_one(f, write, T0, &written)); /* the unit is gone: nothing is kept */
     assert_true(written.unchanged);
     fixture_put(f, row);
-    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p1", 10, f->arena, &units, &f->err));
+    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p1", &before_all, 10, f->arena, &units, &f->err));
     assert_int_equal(units.count, 1);
     ASSERT_OK(fixture_commit_one(f, write, T0, &written));
     assert_false(written.unchanged);
@@ -303,9 +305,9 @@ static void a_vector_counts_while_its_text_is_there(void **state)
     assert_int_equal(units.item[0].vector_dim, 4);
     for (int i = 0; i < 4; i++)
         assert_true(fabsf(units.item[0].vector[i] - given[i]) <= fabsf(given[i]) / 1024 + 3e-8f);
-    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p1", 10, f->arena, &units, &f->err));
+    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p1", &before_all, 10, f->arena, &units, &f->err));
     assert_int_equal(units.count, 0);
-    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p2", 10, f->arena, &units, &f->err));
+    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p2", &before_all, 10, f->arena, &units, &f->err));
     assert_int_equal(units.count, 1);
     ASSERT_OK(f->store->ops->units_get(f->store, vector.partition, ids, 1, "p2", f->arena, &units,
                                        &f->err));
@@ -319,7 +321,7 @@ static void a_vector_counts_while_its_text_is_there(void **state)
     vector.vector = late;
     ASSERT_OK(fixture_commit_one(f, write, T0, &written)); /* it comes late */
     assert_true(written.unchanged);
-    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p1", 10, f->arena, &units, &f->err));
+    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p1", &before_all, 10, f->arena, &units, &f->err));
     assert_int_equal(units.count, 1);
 
     vector.vector = broken;
@@ -339,7 +341,7 @@ static void events_have_vectors_too(void **state)
     struct mn_written written = { 0 };
 
     ASSERT_OK(fixture_put_event(f, event, NULL));
-    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p", 10, f->arena, &units, &f->err));
+    ASSERT_OK(f->store->ops->units_without_vector(f->store, "p", &before_all, 10, f->arena, &units, &f->err));
     assert_int_equal(units.count, 1);
     assert_string_equal(units.item[0].memory.tenant_id, "t");
     assert_string_equal(units.item[0].memory.user_id, "ann");

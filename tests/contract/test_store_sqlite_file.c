@@ -773,6 +773,8 @@ static void hot_statements_use_their_index(void **state)
         { SQL_SQLITE_HISTORY_AS_OF, "PRIMARY KEY (tenant=? AND owner=? AND id=?)" },
         { SQL_SQLITE_UNIT_MEMORIES_SCAN, "PRIMARY KEY (tenant=? AND owner=? AND id>?)" },
         { SQL_SQLITE_UNIT_EVENTS_SCAN, "PRIMARY KEY (tenant=? AND owner=? AND id>?)" },
+        { SQL_SQLITE_UNIT_MEMORIES_WITHOUT_VECTOR, "PRIMARY KEY ((tenant,owner,id)>(?,?,?))" },
+        { SQL_SQLITE_UNIT_EVENTS_WITHOUT_VECTOR, "PRIMARY KEY ((tenant,owner,id)>(?,?,?))" },
         { SQL_SQLITE_CHANGES_AFTER, "INTEGER PRIMARY KEY (rowid>?)" },
         { SQL_SQLITE_CHANGES_AFTER_OF_PARTITION,
           "changes_partition (tenant=? AND owner=? AND rowid>?)" },

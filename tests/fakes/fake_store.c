@@ -176,10 +176,25 @@ static enum mneme_status units_get(struct mn_store *store, struct mn_partition p
 }
 
 static enum mneme_status units_without_vector(struct mn_store *store, const char *profile,
-                                              size_t limit, struct mn_arena *arena,
-                                              struct mn_units *ret_units, struct mneme_error *err)
+                                              const struct mn_unit_place *after, size_t limit,
+                                              struct mn_arena *arena, struct mn_units *ret_units,
+                                              struct mneme_error *err)
 {
-    HAND_ON(units_without_vector, profile, limit, arena, ret_units);
+    HAND_ON(units_without_vector, profile, after, limit, arena, ret_units);
+}
+
+static enum mneme_status index_position(struct mn_store *store, const char *index,
+                                        struct mn_cursor *ret_cursor, struct mneme_error *err)
+{
+    HAND_ON(index_position, index, ret_cursor);
+}
+
+static enum mneme_status index_failed(struct mn_store *store, const char *index,
+                                      int64_t failures_max, int64_t now_ms, size_t limit,
+                                      struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                      size_t *ret_parked, struct mneme_error *err)
+{
+    HAND_ON(index_failed, index, failures_max, now_ms, limit, arena, ret_rows, ret_parked);
 }
 
 static enum mneme_status history(struct mn_store *store, struct mn_partition partition,
@@ -288,6 +303,8 @@ static const struct mn_store_ops fake_ops = {
     .units_scan = units_scan,
     .units_get = units_get,
     .units_without_vector = units_without_vector,
+    .index_position = index_position,
+    .index_failed = index_failed,
     .history = history,
     .memory_get = memory_get,
     .list = list,

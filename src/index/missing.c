@@ -1,0 +1,271 @@
+/*
+ * missing.c - vectors that nobody waits for: brought up to the store's position, piece by piece.
+ *
+ * The vectors of a profile are an index that lies in the store, with a position there. Behind it
+ * the changes say which units to look at; standing where the store stands there is nothing to do,
+ * and nothing is read. A profile that is new here, or was away for longer than changes are kept,
+ * begins with a walk over all units, in order, at whose end the position is the one that the walk
+ * began at. Killed on the way, the next walk passes quickly over what has its vector. Meanwhile
+ * recall uses the vectors that are there: a profile's own, never another's.
+ *
+ * A text that the model refuses is counted and passed over, tried again after a minute, two, four
+ * ... and left alone after PARKED_AFTER times; mn_index_parked() tells how many. A model that does
+ * not answer at all stops the work where it is.
+ */
+#include <string.h>
+
+#include "base/str.h"
+#include "index/index.h"
+#include "index/state.h"
+#include "model/model.h"
+
+#define PARKED_AFTER 5
+#define ARENA_BYTES_MAX ((size_t)256 << 20)
+
+/* ---- how far it has come ---- */
+
+static enum mneme_status put_row(struct mn_world *world, const struct mn_index_row *row,
+                                 struct mneme_error *err)
+{
+    struct mn_write write = { .kind = MN_WRITE_INDEX, .index = row };
+    struct mn_written written;
+    struct mn_commit commit = { .write = &write, .count = 1, .now_ms = world->now_ms() };
+    struct mn_commit_result result = { .written = &written };
+
+    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
+    if (result.status != MNEME_OK && err)
+        *err = result.error;
+    return result.status;
+}
+
+static enum mneme_status move_to(struct mn_world *world, const struct mn_cursor *cursor,
+                                 struct mneme_error *err)
+{
+    const struct mn_index_row row = { .index = mn_index_profile(world), .cursor = cursor->text };
+
+    return put_row(world, &row, err);
+}
+
+/* ---- behind the changes ---- */
+
+/* Units of one partition that lack a vector are embedded; of those gone `ret_gone` may say so. */
+static enum mneme_status embed_some(struct mn_world *world, struct mn_partition partition,
+                                    const char *const *ids, size_t count, struct mn_arena *arena,
+                                    size_t *done, struct mneme_error *err)
+{
+    struct mn_units units = { 0 };
+    size_t lacking = 0;
+    size_t made = 0;
+
+    if (!count)
+        return MNEME_OK;
+    MN_TRY(world->store->ops->units_get(world->store, partition, ids, count,
+                                        mn_index_profile(world), arena, &units, err));
+    for (size_t i = 0; i < units.count; i++)
+        if (!units.item[i].vector)
+            units.item[lacking++] = units.item[i];
+    units.count = lacking;
+    MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
+    *done += made;
+    return MNEME_OK;
+}
+
+static bool same_partition(struct mn_partition a, struct mn_partition b)
+{
+    return !strcmp(a.tenant, b.tenant) && !strcmp(a.owner, b.owner);
+}
+
+static enum mneme_status embed_changed(struct mn_world *world, const struct mn_changes *changes,
+                                       struct mn_arena *arena, size_t *done,
+                                       struct mneme_error *err)
+{
+    const char **ids = mn_arena_array(arena, const char *, changes->count + 1);
+    struct mn_partition partition = { "", "" };
+    size_t count = 0;
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct mn_change *c = &changes->item[i];
+
+        if (c->kind != MN_CHANGE_MEMORY && c->kind != MN_CHANGE_EVENT)
+            continue;
+        if (count && !same_partition(partition, c->partition)) {
+            MN_TRY(embed_some(world, partition, ids, count, arena, done, err));
+            count = 0;
+        }
+        partition = c->partition;
+        if (!count || strcmp(ids[count - 1], c->id))
+            ids[count++] = c->id;
+    }
+    return embed_some(world, partition, ids, count, arena, done, err);
+}
+
+/* *ret_whole: at the store's position. Looks at as many changes at once as may be embedded. */
+static enum mneme_status follow(struct mn_world *world, struct mn_cursor *cursor, size_t limit,
+                                size_t *done, bool *ret_too_old, struct mneme_error *err)
+{
+    bool more = true;
+
+    *ret_too_old = false;
+    while (more && *done < limit) {
+        MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+        struct mn_changes changes = { 0 };
+
+        if (!arena)
+            return mn_fail_memory(err);
+        MN_TRY(world->store->ops->changes_after(world->store, NULL, cursor, limit - *done, arena,
+                                                &changes, err));
+        *ret_too_old = changes.too_old;
+        if (changes.too_old)
+            return MNEME_OK;
+        MN_TRY(embed_changed(world, &changes, arena, done, err));
+        more = changes.more;
+        if (!strcmp(cursor->text, changes.next.text))
+            return MNEME_OK;
+        *cursor = changes.next;
+        MN_TRY(move_to(world, cursor, err));
+    }
+    return MNEME_OK;
+}
+
+/* ---- over all units ---- */
+
+static void end_walk(struct mn_walk *walk)
+{
+    mn_arena_free(walk->arena);
+    *walk = (struct mn_walk){ 0 };
+}
+
+/* Also in place of the former place. */
+static enum mneme_status set_place(struct mn_walk *walk, bool is_event, const char *tenant,
+                                   const char *owner, const char *id, struct mneme_error *err)
+{
+    struct mn_arena *arena = mn_arena_new(16384);
+    const struct mn_unit_place place = { is_event, mn_arena_copy(arena, tenant),
+                                         mn_arena_copy(arena, owner), mn_arena_copy(arena, id) };
+
+    if (!place.tenant || !place.owner || !place.id) {
+        mn_arena_free(arena);
+        return mn_fail_memory(err);
+    }
+    mn_arena_free(walk->arena);
+    walk->arena = arena;
+    walk->after = place;
+    return MNEME_OK;
+}
+
+static enum mneme_status walk_on(struct mn_world *world, size_t limit, size_t *done,
+                                 struct mneme_error *err)
+{
+    struct mn_walk *walk = &world->index->walk;
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct mn_units units = { 0 };
+    size_t made = 0;
+
+    if (!arena)
+        return mn_fail_memory(err);
+    if (!walk->arena) {
+        MN_TRY(world->store->ops->position(world->store, &walk->start, err));
+        MN_TRY(set_place(walk, false, "", "", "", err));
+    }
+    MN_TRY(world->store->ops->units_without_vector(world->store, mn_index_profile(world),
+                                                   &walk->after, limit, arena, &units, err));
+    MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
+    *done += made;
+    if (units.count == limit) {
+        const struct mn_unit *last = &units.item[units.count - 1];
+
+        return set_place(walk, last->is_event, last->memory.tenant_id, last->memory.user_id,
+                         last->id, err);
+    }
+    MN_TRY(move_to(world, &walk->start, err));
+    end_walk(walk);
+    return MNEME_OK;
+}
+
+/* ---- what failed before ---- */
+
+static enum mneme_status forget_unit(struct mn_world *world, const struct mn_index_row *failed,
+                                     struct mneme_error *err)
+{
+    struct mn_index_row row = *failed;
+
+    row.failures = 0;
+    return put_row(world, &row, err);
+}
+
+static enum mneme_status try_again(struct mn_world *world, size_t limit, size_t *done,
+                                   struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct mn_index_rows failed = { 0 };
+    size_t parked = 0;
+
+    if (!arena)
+        return mn_fail_memory(err);
+    MN_TRY(world->store->ops->index_failed(world->store, mn_index_profile(world), PARKED_AFTER,
+                                           world->now_ms(), limit, arena, &failed, &parked, err));
+    for (size_t i = 0; i < failed.count; i++) {
+        const struct mn_index_row *f = &failed.item[i];
+        struct mn_units units = { 0 };
+        size_t made = 0;
+
+        MN_TRY(world->store->ops->units_get(world->store, f->partition, &f->unit, 1,
+                                            mn_index_profile(world), arena, &units, err));
+        if (units.count == 0 || units.item[0].vector)
+            MN_TRY(forget_unit(world, f, err));
+        else
+            MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
+        *done += made;
+    }
+    return MNEME_OK;
+}
+
+/* ---- all of it ---- */
+
+static enum mneme_status embed_missing(struct mn_world *world, size_t limit, size_t *done,
+                                       struct mneme_error *err)
+{
+    struct mn_cursor cursor;
+    bool too_old = false;
+
+    MN_TRY(try_again(world, limit, done, err));
+    MN_TRY(world->store->ops->index_position(world->store, mn_index_profile(world), &cursor, err));
+    if (*done < limit && cursor.text[0] && !world->index->walk.arena)
+        MN_TRY(follow(world, &cursor, limit, done, &too_old, err));
+    if (*done < limit && (!cursor.text[0] || too_old || world->index->walk.arena))
+        MN_TRY(walk_on(world, limit - *done, done, err));
+    return MNEME_OK;
+}
+
+enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, size_t *ret_done,
+                                         struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    size_t done = 0;
+
+    if (world->model && limit) {
+        (void)pthread_mutex_lock(&world->index->embedding);
+        status = embed_missing(world, limit, &done, err);
+        (void)pthread_mutex_unlock(&world->index->embedding);
+    }
+    if (status == MNEME_OK)
+        *ret_done = done;
+    return status;
+}
+
+enum mneme_status mn_index_parked(struct mn_world *world, size_t *ret_parked,
+                                  struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(4096);
+    struct mn_index_rows none = { 0 };
+
+    *ret_parked = 0;
+    if (!arena)
+        return mn_fail_memory(err);
+    if (!world->model)
+        return MNEME_OK;
+    return world->store->ops->index_failed(world->store, mn_index_profile(world), PARKED_AFTER, 0,
+                                           0, arena, &none, ret_parked, err);
+}

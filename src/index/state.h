@@ -1,0 +1,33 @@
+/*
+ * state.h - struct mn_index from inside.
+ */
+#ifndef MN_INDEX_STATE_H
+#define MN_INDEX_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/world.h"
+#include "store/store.h"
+
+/* The walk over all units that a profile without vectors begins with. */
+struct mn_walk {
+    struct mn_arena *arena; /* of the place; NULL: no walk is on */
+    struct mn_unit_place after;
+    struct mn_cursor start; /* what changes behind it is not the walk's */
+};
+
+struct mn_index {
+    pthread_mutex_t building;
+    pthread_mutex_t embedding; /* guards the walk */
+    struct mn_walk walk;
+};
+
+/* embed.c: embeds them and commits the vectors. `index` (may be NULL): what the model refuses is
+ * counted there; then only the model's own fault fails the call. *ret_done: how many. */
+enum mneme_status mn_embed_units(struct mn_world *world, const struct mn_units *units,
+                                 const char *index, struct mn_arena *arena, size_t *ret_done,
+                                 struct mneme_error *err);
+
+#endif
