@@ -117,20 +117,24 @@ static void another_handle_sees_what_was_committed(void **state)
 
 /* ---- what is not kept for ever ---- */
 
-static int text_count;
-
-static void count_change(void *context, const struct mn_kept_text *text)
-{
-    (void)context;
-    text_count += text->kind == MN_KEPT_OTHER;
-}
-
-/* A store of memories alone has no other text of that kind than the ids in changes. */
+/* How many of the last changes a cursor may still be before. */
 static int kept_changes(struct fixture *f)
 {
-    text_count = 0;
-    ASSERT_OK(f->store->ops->texts(f->store, "t", count_change, NULL, &f->err));
-    return text_count;
+    struct mn_changes changes = { 0 };
+    struct mn_cursor position, cursor;
+    int prefix, kept;
+
+    ASSERT_OK(f->store->ops->position(f->store, &position, &f->err));
+    prefix = (int)(strrchr(position.text, ':') + 1 - position.text);
+    for (kept = 0; kept < 100; kept++) {
+        (void)snprintf(cursor.text, sizeof cursor.text, "%.*s%lld", prefix, position.text,
+                       atoll(position.text + prefix) - kept - 1);
+        ASSERT_OK(f->store->ops->changes_after(f->store, NULL, &cursor, 100, f->arena, &changes,
+                                               &f->err));
+        if (changes.too_old)
+            break;
+    }
+    return kept;
 }
 
 static void old_changes_leave_from_the_first_on_and_the_last_one_stays(void **state)
