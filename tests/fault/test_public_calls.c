@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +201,11 @@ static enum mneme_status call_observe_and_draw(struct mneme_error *err)
     struct mneme_event event = MNEME_EVENT_INIT;
     struct mneme_receipt receipt;
     char text[64];
+    long failing = fail_at;
 
+    fail_at = 0; /* as before a remember */
+    assert_int_equal(call_retrieve(err), MNEME_OK);
+    fail_at = failing;
     snprintf(text, sizeof text, "Remember that pilot boat %ld is moored at the quay.", rounds++);
     event.tenant_id = "t";
     event.user_id = "ann";
@@ -217,19 +222,12 @@ static int keep_question(void *context, const struct mneme_clarification *open)
     return 0;
 }
 
-static enum mneme_status call_clarifications(struct mneme_error *err)
-{
-    char id[128];
-
-    return mneme_clarifications(handle, "t", "ann", keep_question, id, err);
-}
-
-/* Opens a question with nothing failing, and answers it. */
-static enum mneme_status call_clarify(struct mneme_error *err)
+/* With nothing failing: a rival of what the user said, and the question that it opens. */
+static void open_question(struct mneme_receipt *ret_rival, char id[MNEME_ID_BYTES_MAX + 8])
 {
     struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_receipt receipt, rival;
-    char id[MNEME_ID_BYTES_MAX + 8], key[32];
+    struct mneme_error err;
+    char key[32];
     long failing = fail_at;
 
     fail_at = 0;
@@ -237,13 +235,38 @@ static enum mneme_status call_clarify(struct mneme_error *err)
     change.now_ms = NOW;
     for (int i = 0; i < 2; i++) {
         struct mneme_memory m = sample("", i ? "the boat is red" : "the boat is blue");
+
         m.memory_key = key;
         m.authority = i ? MNEME_MODEL_INFERENCE : MNEME_EXPLICIT_USER;
-        assert_int_equal(mneme_remember(handle, &m, &change, &rival, err), MNEME_OK);
+        assert_int_equal(mneme_remember(handle, &m, &change, ret_rival, &err), MNEME_OK);
     }
-    assert_int_equal(rival.outcome, MNEME_RIVAL);
-    snprintf(id, sizeof id, "clr_%s", rival.id);
+    assert_int_equal(ret_rival->outcome, MNEME_RIVAL);
+    snprintf(id, MNEME_ID_BYTES_MAX + 8, "clr_%s", ret_rival->id);
     fail_at = failing;
+}
+
+static enum mneme_status call_clarifications(struct mneme_error *err)
+{
+    static bool open;
+    struct mneme_receipt rival;
+    char id[MNEME_ID_BYTES_MAX + 8] = "";
+
+    if (!open)
+        open_question(&rival, id);
+    open = true;
+    enum mneme_status status = mneme_clarifications(handle, "t", "ann", keep_question, id, err);
+    assert_true(status != MNEME_OK || id[0]);
+    return status;
+}
+
+static enum mneme_status call_clarify(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt, rival;
+    char id[MNEME_ID_BYTES_MAX + 8];
+
+    open_question(&rival, id);
+    change.now_ms = NOW;
     return mneme_clarify(handle, "t", "ann", id, rival.id, &change, &receipt, err);
 }
 
