@@ -17,15 +17,20 @@ struct mn_bench_options {
     FILE *progress; /* NULL: none */
 };
 
+struct mn_bench_times {
+    struct mn_samples cpu_us, wall_us;
+};
+
 struct mn_bench_report {
     struct mn_arena *arena;
     size_t memories, tenants, requests;
     size_t dim; /* 0: no model, text alone */
     double import_s;
     double cold_ms; /* the first recall: the index of its partition is built */
-    struct mn_samples recall_cpu_us, recall_wall_us; /* the whole recall, its embedding known */
-    struct mn_samples embed_cpu_us, embed_wall_us;
-    struct mn_samples whole_cpu_us, whole_wall_us; /* recall and embedding together */
+    struct mn_bench_times recall;        /* whole recalls in a row, their embeddings known */
+    struct mn_bench_times embedding;     /* none without a model, nor the two below */
+    struct mn_bench_times recall_behind; /* each right behind its embedding */
+    struct mn_bench_times both;          /* that and its embedding together */
     struct {
         const char *name;
         struct mn_samples us;
@@ -37,7 +42,8 @@ enum mneme_status mn_bench_run(const struct mn_bench_options *options,
                                struct mn_bench_report *ret_report, struct mneme_error *err);
 void mn_bench_report_release(struct mn_bench_report *report); /* for MN_CLEANUP */
 
-/* {"memories", "recall_cpu_ms": {"p50", "p95", "p99"}, "recall_wall_ms", "embed_cpu_ms", ...} */
+/* {"memories", "recall_cpu_ms": {"p50", "p95", "p99"}, "recall_wall_ms", "embed_cpu_ms",
+ * "recall_behind_cpu_ms", "whole_cpu_ms", ...} */
 void mn_bench_report_put(struct mn_json_writer *w, struct mn_bench_report *report);
 void mn_bench_report_tell(struct mn_buf *out, struct mn_bench_report *report);
 
