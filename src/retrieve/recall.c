@@ -21,7 +21,7 @@
 #include "memory/record.h"
 #include "model/model.h"
 
-#define LISTS_MAX 16 /* times the usual length of a list, where it is crowded */
+#define LISTS_MAX 64 /* times the usual length of a list, where it is crowded */
 
 /* ---- the request's vector, perhaps on another thread ---- */
 

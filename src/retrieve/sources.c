@@ -170,8 +170,18 @@ enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error
 
 /* ---- full text and vector ---- */
 
-#define VECTOR_LIST 100 /* per language of the units */
-#define AROUND_LIST 100 /* turns that stand among those found by text */
+/*
+ * Length of each list: of the best by text, of the best by vector for each language of the units,
+ * and of the turns that stand among those found by text; some 200 different candidates together.
+ * Longer ones cost their share and find no more: with 200, 100 and 100 the recall at 10 of
+ * conversations is the same within .002 (bench/RESULTS.md).
+ */
+#define LIST 64
+
+static size_t list_length(const struct mn_sourcing *s)
+{
+    return (2 * s->plan->depth > LIST ? 2 * s->plan->depth : LIST) * s->lists;
+}
 
 struct mn_query mn_source_query(const struct mn_sourcing *s)
 {
@@ -184,9 +194,9 @@ struct mn_query mn_source_query(const struct mn_sourcing *s)
         .terms = &s->plan->terms,
         .language = s->plan->language,
         .vector = s->vector,
-        .text_k = s->plan->probe_limit * s->lists,
-        .vector_k = VECTOR_LIST * s->lists,
-        .around_k = AROUND_LIST,
+        .text_k = list_length(s),
+        .vector_k = list_length(s),
+        .around_k = list_length(s),
         .inquiry = &s->plan->inquiry,
     };
 }
@@ -272,9 +282,9 @@ bool mn_source_is_crowded(const struct mn_sourcing *s)
     const struct mn_trace_source *source = s->trace->source;
     const char **seen = mn_arena_array(s->arena, const char *, s->plan->depth + 1);
 
-    return seen && ((source[MN_SOURCE_TEXT].count >= s->plan->probe_limit * s->lists &&
+    return seen && ((source[MN_SOURCE_TEXT].count >= list_length(s) &&
                      is_monotonous(s, MN_SOURCE_TEXT, seen)) ||
-                    (source[MN_SOURCE_VECTOR].count >= VECTOR_LIST * s->lists &&
+                    (source[MN_SOURCE_VECTOR].count >= list_length(s) &&
                      is_monotonous(s, MN_SOURCE_VECTOR, seen)));
 }
 

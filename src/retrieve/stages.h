@@ -67,7 +67,7 @@ struct mn_plan {
     const char **topics; /* folded terms for overlap with keywords, entities, usage_scenario */
     size_t topic_count;
 
-    size_t probe_limit; /* per source before fusion: 200 */
+    size_t probe_limit; /* of the structured sources: 200 */
     size_t depth;       /* candidates after fusion: 30, or the items asked for if more */
     bool probes[MN_SOURCE_COUNT];
     const char *intent;
