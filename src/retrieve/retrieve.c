@@ -14,8 +14,8 @@
 #include "store/store.h"
 #include "text/tokens.h"
 
-/* Pairs are compared among this many of the best: all that may reach an answer, and more. */
-#define SIMILAR_AMONG 64
+/* Pairs are compared among so many of the best, for each that may reach the end of ranking. */
+#define SIMILAR_AMONG 1.5
 
 /* ---- what the stages share ---- */
 
@@ -166,7 +166,8 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
 
     mn_rank_raw(&r.plan, r.profile, &r.found);
     MN_TRY(
-        mn_recall_similarity(world, &r.access, &r.found, SIMILAR_AMONG, arena, &r.similarity, err));
+        mn_recall_similarity(world, &r.access, &r.found,
+                                (size_t)((double)r.plan.depth * SIMILAR_AMONG), arena, &r.similarity, err));
     MN_TRY(mn_merge_apply(&r.similarity, r.profile, arena, &r.found, &r.trace, err));
     stage_done(&r, MN_STAGE_MERGE, &at_us);
 

@@ -561,6 +561,7 @@ enum mneme_status mn_views_similarity(const struct mn_views *views, const char *
                                       size_t count, float *ret, struct mneme_error *err)
 {
     size_t stride = views->count ? views->index[0]->vector.space->stride : 0;
+    const struct mn_scan *scan = views->count ? views->index[0]->vector.scan : &mn_scan_plain;
     float *centred = malloc((count * stride + 1) * sizeof *centred);
     bool *has = calloc(count + 1, sizeof *has);
 
@@ -582,7 +583,7 @@ enum mneme_status mn_views_similarity(const struct mn_views *views, const char *
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
             ret[i * count + j] = ret[j * count + i] =
-                has[i] && has[j] ? mn_scan_dot(centred + i * stride, centred + j * stride, stride)
+                has[i] && has[j] ? scan->dot(centred + i * stride, centred + j * stride, stride)
                                  : NAN;
     free(centred);
     free(has);

@@ -127,22 +127,13 @@ static void dots_plain(const uint16_t *half, size_t stride, const float *const v
         ret[v] = sum_of_lanes(lane[v]);
 }
 
-/* Eight lanes as two registers that every processor has; the compiler does not see them in a loop
- * over lanes. */
-typedef float four_floats __attribute__((vector_size(16), aligned(4)));
-
 float mn_scan_dot(const float *a, const float *b, size_t count)
 {
-    four_floats low = { 0 }, high = { 0 };
+    float lane[8] = { 0 };
 
-    for (size_t i = 0; i < count; i += 8) {
-        const four_floats *x = (const void *)(a + i), *y = (const void *)(b + i);
-
-        low += x[0] * y[0];
-        high += x[1] * y[1];
-    }
-    const float lane[8] = { low[0],  low[1],  low[2],  low[3],
-                            high[0], high[1], high[2], high[3] };
+    for (size_t i = 0; i < count; i += 8)
+        for (size_t j = 0; j < 8; j++)
+            lane[j] += a[i + j] * b[i + j];
     return sum_of_lanes(lane);
 }
 
@@ -150,6 +141,7 @@ const struct mn_scan mn_scan_plain = {
     .name = "plain",
     .top = top_plain,
     .dots = dots_plain,
+    .dot = mn_scan_dot,
     .to_half = to_half_plain,
     .from_half = from_half_plain,
 };

@@ -40,6 +40,8 @@ struct mn_scan {
                 struct mn_best *best);
     /* Dot products of one row of halves with three vectors. */
     void (*dots)(const uint16_t *half, size_t stride, const float *const vector[3], float ret[3]);
+    /* Of floats: what mn_scan_dot() says, to the bit. */
+    float (*dot)(const float *a, const float *b, size_t count);
     /* Round to nearest even, and back; count a multiple of 8. */
     void (*to_half)(const float *from, size_t count, uint16_t *to);
     void (*from_half)(const uint16_t *from, size_t count, float *to);

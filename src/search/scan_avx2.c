@@ -134,6 +134,15 @@ static void dots_avx2(const uint16_t *half, size_t stride, const float *const ve
     ret[2] = sum_of_lanes(c);
 }
 
+static float dot_avx2(const float *a, const float *b, size_t count)
+{
+    __m256 sum = _mm256_setzero_ps();
+
+    for (size_t i = 0; i < count; i += 8)
+        sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i)));
+    return sum_of_lanes(sum);
+}
+
 static void to_half_avx2(const float *from, size_t count, uint16_t *to)
 {
     for (size_t i = 0; i < count; i += 8)
@@ -152,6 +161,7 @@ static const struct mn_scan scan_avx2 = {
     .name = "avx2",
     .top = top_avx2,
     .dots = dots_avx2,
+    .dot = dot_avx2,
     .to_half = to_half_avx2,
     .from_half = from_half_avx2,
 };

@@ -7,12 +7,17 @@
  * the leftmost among equals. Short words search all their pairs for the next merge; long ones keep
  * the pairs in a heap, so that a megabyte without a space costs n log n.
  *
+ * How many tokens a word has is kept by the word's hash in a small table: blocks say the same names of
+ * elements and attributes again and again. An entry is one number, read and written whole, so that
+ * threads share the table without a lock.
+ *
  * The rank tables lie in the program as scripts/make_ranks wrote them: open addressing, usable
  * where they are, nothing to load. Whatever goes wrong inside (no memory for a long word, a match
  * limit) counts the bytes, which no encoding exceeds: a budget is never overrun.
  */
 #include "text/tokens.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +25,13 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "text/bound.h"
 
 #define RANK_NONE UINT32_MAX
-#define SHORT_BYTES 96
+#define SHORT_BYTES 96 /* fits in the lowest 8 bits of a counted word */
+#define COUNTED 4096   /* words */
 
 extern const unsigned char mn_ranks_o200k[], mn_ranks_o200k_end[];
 extern const unsigned char mn_ranks_cl100k[], mn_ranks_cl100k_end[];
@@ -52,6 +59,7 @@ struct mn_tokens {
     uint32_t token_bytes_max;
     const unsigned char *blob;
     pcre2_code *words;
+    _Atomic uint64_t *counted; /* hash in the upper 56 bits, tokens in the lower 8; 0: empty */
 };
 
 static const char WORDS_O200K[] =
@@ -131,7 +139,8 @@ enum mneme_status mn_tokens_new(const char *name, struct mn_tokens **ret_tokens,
         return mn_fail_memory(err);
     tokens->name = encoding->name;
     if (encoding->words) {
-        status = use_ranks(tokens, encoding, err);
+        tokens->counted = calloc(COUNTED, sizeof *tokens->counted);
+        status = tokens->counted ? use_ranks(tokens, encoding, err) : mn_fail_memory(err);
         if (status == MNEME_OK)
             status = compile_words(tokens, encoding, err);
         if (status != MNEME_OK) {
@@ -148,6 +157,7 @@ void mn_tokens_free(struct mn_tokens *tokens)
     if (!tokens)
         return;
     pcre2_code_free(tokens->words);
+    free(tokens->counted);
     free(tokens);
 }
 
@@ -314,12 +324,26 @@ done:
     return count;
 }
 
+static size_t count_short(const struct mn_tokens *tokens, const unsigned char *word, size_t bytes)
+{
+    uint64_t hash = mn_hash64(word, bytes, 0);
+    _Atomic uint64_t *counted = &tokens->counted[hash % COUNTED];
+    uint64_t known = atomic_load_explicit(counted, memory_order_relaxed);
+
+    if (known >> 8 == hash >> 8 && known)
+        return known & 0xff;
+    size_t count = rank_of(tokens, word, bytes) != RANK_NONE ? 1 : merge_short(tokens, word, bytes);
+    atomic_store_explicit(counted, (hash >> 8 << 8) | count, memory_order_relaxed);
+    return count;
+}
+
 static size_t count_word(const struct mn_tokens *tokens, const unsigned char *word, size_t bytes)
 {
-    if (bytes == 1 || rank_of(tokens, word, bytes) != RANK_NONE)
+    if (bytes == 1)
         return 1;
-    return bytes <= SHORT_BYTES ? merge_short(tokens, word, bytes)
-                                : merge_long(tokens, word, bytes);
+    if (bytes <= SHORT_BYTES)
+        return count_short(tokens, word, bytes);
+    return rank_of(tokens, word, bytes) != RANK_NONE ? 1 : merge_long(tokens, word, bytes);
 }
 
 /* ---- counting ---- */

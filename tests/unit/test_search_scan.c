@@ -270,6 +270,8 @@ static void both_ways_score_alike_to_the_bit(void **state)
         mn_scan_plain.dots(half, STRIDE, three, plain);
         mn_scan_avx2()->dots(half, STRIDE, three, avx2);
         assert_memory_equal(plain, avx2, sizeof plain);
+        assert_true(mn_scan_avx2()->dot(from, vector[0], STRIDE) ==
+                    mn_scan_dot(from, vector[0], STRIDE));
         assert_true(fabsf(plain[0] - mn_scan_dot(from, vector[0], STRIDE)) < 0.05f);
     }
 }
