@@ -172,15 +172,18 @@ enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error
 
 /*
  * Length of each list: of the best by text, of the best by vector for each language of the units,
- * and of the turns that stand among those found by text; some 200 different candidates together.
- * Longer ones cost their share and find no more: with 200, 100 and 100 the recall at 10 of
- * conversations is the same within .002 (bench/RESULTS.md).
+ * and of the turns that stand among those found by text; at most 200 candidates together where the
+ * units have two languages. Longer ones cost their share and find no more: with 200, 100 and 100 the
+ * recall at 10 of conversations is the same within .002 (bench/RESULTS.md).
  */
-#define LIST 64
+#define LIST 48
+#define USUAL_DEPTH 30 /* who asks for more of the ranking has longer lists */
 
 static size_t list_length(const struct mn_sourcing *s)
 {
-    return (2 * s->plan->depth > LIST ? 2 * s->plan->depth : LIST) * s->lists;
+    size_t deeper = s->plan->depth > USUAL_DEPTH ? s->plan->depth - USUAL_DEPTH : 0;
+
+    return (LIST + 4 * deeper) * s->lists;
 }
 
 struct mn_query mn_source_query(const struct mn_sourcing *s)

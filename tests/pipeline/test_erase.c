@@ -364,7 +364,7 @@ static void one_of_three_alike_leaves_the_others_whole(void **state)
     fill(f);
     for (size_t u = 0; u < 3; u++)
         assert_true(recalled(f, users[u], "Where does the ferry pilot moor at night?") > 0);
-    ASSERT_OK(mneme_run_due(f->handle, 1, NULL, &f->err));
+    ASSERT_OK(mneme_run_due(f->handle, 0, NULL, &f->err)); /* writes the traces, keeps old ones */
     for (size_t u = 0; u < 3; u++) {
         before[u] = dump_of(f, users[u]);
         assert_int_equal(lines(before[u]), MEMORIES + 4);
