@@ -171,19 +171,21 @@ enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error
 /* ---- full text and vector ---- */
 
 /*
- * Length of each list: of the best by text, of the best by vector for each language of the units,
- * and of the turns that stand among those found by text; at most 200 candidates together where the
+ * Lengths of the lists, for the usual depth of the ranking: at most 160 candidates together where the
  * units have two languages. Longer ones cost their share and find no more: with 200, 100 and 100 the
- * recall at 10 of conversations is the same within .002 (bench/RESULTS.md).
+ * recall at 10 of conversations is the same within .002 (bench/RESULTS.md). Who asks for a deeper
+ * ranking has longer lists.
  */
-#define LIST 48
-#define USUAL_DEPTH 30 /* who asks for more of the ranking has longer lists */
+#define USUAL_DEPTH 30
+#define TEXT_LIST 48
+#define VECTOR_LIST 32 /* per language of the units */
+#define AROUND_LIST 48 /* turns that stand among those found by text */
 
-static size_t list_length(const struct mn_sourcing *s)
+static size_t list_length(const struct mn_sourcing *s, size_t usual)
 {
     size_t deeper = s->plan->depth > USUAL_DEPTH ? s->plan->depth - USUAL_DEPTH : 0;
 
-    return (LIST + 4 * deeper) * s->lists;
+    return (usual + 4 * deeper) * s->lists;
 }
 
 struct mn_query mn_source_query(const struct mn_sourcing *s)
@@ -197,9 +199,9 @@ struct mn_query mn_source_query(const struct mn_sourcing *s)
         .terms = &s->plan->terms,
         .language = s->plan->language,
         .vector = s->vector,
-        .text_k = list_length(s),
-        .vector_k = list_length(s),
-        .around_k = list_length(s),
+        .text_k = list_length(s, TEXT_LIST),
+        .vector_k = list_length(s, VECTOR_LIST),
+        .around_k = list_length(s, AROUND_LIST),
         .inquiry = &s->plan->inquiry,
     };
 }
@@ -285,9 +287,9 @@ bool mn_source_is_crowded(const struct mn_sourcing *s)
     const struct mn_trace_source *source = s->trace->source;
     const char **seen = mn_arena_array(s->arena, const char *, s->plan->depth + 1);
 
-    return seen && ((source[MN_SOURCE_TEXT].count >= list_length(s) &&
+    return seen && ((source[MN_SOURCE_TEXT].count >= list_length(s, TEXT_LIST) &&
                      is_monotonous(s, MN_SOURCE_TEXT, seen)) ||
-                    (source[MN_SOURCE_VECTOR].count >= list_length(s) &&
+                    (source[MN_SOURCE_VECTOR].count >= list_length(s, VECTOR_LIST) &&
                      is_monotonous(s, MN_SOURCE_VECTOR, seen)));
 }
 
