@@ -20,9 +20,8 @@
 
 /* Who or what an order binds when it is not said to somebody's face. */
 #define BOUND                                                                                      \
-    "we|you|everyone|nobody|no one|all|every|each|any|code|commits|commit messages|tests|"         \
-    "migrations|deployments|releases|branches|pull requests|agents|the agent|"                     \
-    "this repo|this repository|the repo|the repository|this project|the project|the service"
+    "everyone|nobody|no one|all|every|each|any|code|commits|commit messages|migrations|"           \
+    "deployments|releases|branches|pull requests|agents|the agent"
 
 /* What is said to use something. */
 #define USERS                                                                                      \
@@ -36,7 +35,8 @@ static const char *const preferences[] = {
     "i really like|i really prefer|i strongly prefer|i much prefer|i also like|i also prefer",
     "i'd rather|i would rather|i'd prefer|i would prefer|i don't like|i do not like|i don't want",
     "i do not want|i can't stand|my favourite|my favorite|my preferred|my preference",
-    "i usually|i always|i never|i normally", "user > prefers|likes|dislikes|hates|usually|always",
+    "i usually|i normally", "^i > always|never > use|work|write|test|want|prefer|start|run|ask|need|read|eat|drink",
+    "user > prefers|likes|dislikes|hates|usually|always",
     "我喜欢|我更喜欢|我最喜欢|我也喜欢|我很喜欢|我不喜欢|我偏好|我偏爱|我习惯|我讨厌|我爱用|我倾向",
     "我 > 喜欢用|习惯用|偏好用|倾向于", "我一般|我通常|我总是|我从不|我从来不|我一向",
     "用户 > 喜欢|偏好|偏爱|习惯|讨厌|倾向", "^更喜欢|喜欢|不喜欢|偏好|偏爱|习惯用|讨厌", NULL
@@ -58,9 +58,12 @@ static const char *const procedures[] = {
     "^先|首先 >> 再|然后|接着|最后|其次", "时先|要先|需先|应先|得先|前先|后先 >> 再|然后|接着|最后", NULL
 };
 static const char *const orders[] = {
-    "^never|always|do not|don't|only use|must not|avoid|make sure|ensure",
+    "^never|always > use|push|commit|merge|deploy|delete|change|edit|run|call|write|add|remove|store",
+    "^never|always > log|test|ask|answer|reply|respond|send|share|touch|force|skip|start|check",
+    "^do not|don't|only use|must not|avoid|make sure|ensure",
     "^use > for|in|as|instead|everywhere|only", BOUND " > must|must not|shall|may not",
-    "^必须|禁止|不得|不要|不准|一律|只能|务必|严禁|切勿|统一用|统一使用|别再|别用|别在|别把|别直接|别改|别动",
+    "^必须|禁止|不得|不准|一律|务必|严禁|切勿|统一用|统一使用|别再|别用|别在|别把|别直接|别改|别动",
+    "^不要 > 用|使用|提交|改|删|推|合并|部署|直接|在|把|再|给|写|动",
     "禁止|严禁|切勿|务必", NULL
 };
 static const char *const obligations[] = {
@@ -68,7 +71,10 @@ static const char *const obligations[] = {
     "is not allowed|are not allowed|always use|never use|only use",
     "必须|不得|一律|不准|不允许|只能|不要", NULL
 };
-static const char *const no_obligations[] = { "must have", NULL };
+/* What is supposed to have happened; who speaks of himself. */
+#define SUPPOSED "must have > been|had|gone|left|passed|missed|lost|got|forgotten|happened|failed"
+static const char *const no_orders[] = { SUPPOSED, "我们必须|我必须|咱们必须", NULL };
+static const char *const no_obligations[] = { SUPPOSED, NULL };
 static const char *const statements[] = {
     USERS " > use|uses|run|runs|target|targets|deploy|deploys|stick to|sticks to|require|requires",
     USERS " > is written in|are written in|is built with|are built with|is based on|is hosted",
@@ -89,7 +95,7 @@ static const struct {
     { "previous_decision", decisions, no_decisions, false },
     { "incident", incidents, no_incidents, false },
     { "successful_procedure", procedures, NULL, false },
-    { NULL, orders, NULL, false },
+    { NULL, orders, no_orders, false },
     { NULL, obligations, no_obligations, true },
     { "project_constraint", statements, no_statements, true },
 };

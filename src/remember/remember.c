@@ -9,6 +9,7 @@
  */
 #include "remember/remember.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -75,7 +76,7 @@ static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outco
 
 /* ---- one memory ---- */
 
-#define ATTEMPTS_MAX 16      /* each time somebody else wrote of the same key or text meanwhile */
+#define ATTEMPTS_MAX 64 /* each time somebody else wrote of the same key or text meanwhile */
 /* Rows compared by text, at some 70 us each. The best by BM25, however little they share: in a small
  * partition the words that are new weigh most, so that a share of all says nothing. */
 #define NOMINATED_MAX 8
@@ -397,6 +398,23 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
     return status;
 }
 
+/* Between looking and committing others may write, all of them together. Who lost to one looks again
+ * alone: of many threads on one key each would lose again and again. Of another process he may lose
+ * once more. */
+static pthread_rwlock_t turns = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+static enum mneme_status attempt_in_turn(struct writing *w, bool alone,
+                                         struct mneme_receipt *receipt, struct mneme_error *err)
+{
+    if (alone)
+        pthread_rwlock_wrlock(&turns);
+    else
+        pthread_rwlock_rdlock(&turns);
+    enum mneme_status status = attempt(w, receipt, err);
+    pthread_rwlock_unlock(&turns);
+    return status;
+}
+
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
                               struct mneme_receipt *ret_receipt, struct mneme_error *err)
@@ -421,7 +439,7 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
                    : draft.valid_from_ms ? draft.valid_from_ms
                                          : draft.created_at_ms;
     for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++) {
-        status = attempt(&w, &receipt, &failed);
+        status = attempt_in_turn(&w, i > 0, &receipt, &failed);
         if (status == MNEME_CONFLICT && strcmp(failed.field, "revision") != 0)
             break;
     }
@@ -476,6 +494,24 @@ static enum mneme_status replace(struct mn_world *world, const struct mneme_memo
     return MNEME_OK;
 }
 
+/* A key that was read from the former words is read again from the new ones; what was given by hand
+ * stays. */
+static void read_key_again(struct mneme_memory *draft, const struct mneme_memory *former,
+                           struct mn_arena *arena)
+{
+    struct mn_keyed was, is;
+
+    if (mn_empty(former->memory_key) || mn_same(draft->content, former->content) ||
+        !mn_same(draft->memory_key, former->memory_key) ||
+        !(mn_empty(draft->value) || mn_same(draft->value, former->value)) ||
+        !mn_key_of(arena, former->content, &was) || !mn_same(was.key, former->memory_key))
+        return;
+    if (!mn_key_of(arena, draft->content, &is))
+        is = (struct mn_keyed){ "", "", false };
+    draft->memory_key = is.key;
+    draft->value = is.value;
+}
+
 enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_memory *memory,
                                    const struct mneme_change *change, struct mn_arena *arena,
                                    struct mneme_receipt *ret_receipt, struct mneme_error *err)
@@ -490,6 +526,7 @@ enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_me
     MN_TRY(mn_memory_check(&draft, err));
     MN_TRY(read_former(world, draft.tenant_id, draft.user_id, draft.id, change, arena, &former,
                        err));
+    read_key_again(&draft, &former.memory, arena);
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
     MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &row, err));
     MN_TRY(mn_authorise(&row, &former.memory, change->admin, err));

@@ -563,6 +563,31 @@ static void of_one_key_one_is_the_latest(void **state)
 
 /* ---- set-up ---- */
 
+static void other_words_of_a_memory_are_another_answer_to_its_key(void **state)
+{
+    (void)state;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt = { 0 };
+    struct mneme_error err;
+
+    say("kim", "I prefer dark mode", NOW);
+    struct listed list = list_of("kim", 0);
+    struct mneme_memory m = *at(&list, 0);
+
+    assert_string_equal(m.memory_key, "user.preference.mode.theme");
+    assert_string_equal(m.value, "dark");
+    m.content = "I prefer light mode";
+    change.now_ms = NOW + DAY;
+    assert_int_equal(mneme_edit(handle, &m, &change, &receipt, &err), MNEME_OK);
+    let_go(&list);
+    list = list_of("kim", 0);
+    assert_int_equal(list.count, 1);
+    assert_string_equal(at(&list, 0)->memory_key, "user.preference.mode.theme");
+    assert_string_equal(at(&list, 0)->value, "light");
+    let_go(&list);
+    assert_int_equal(say("kim", "I prefer light mode.", NOW + 2 * DAY).outcome, MNEME_MERGED);
+}
+
 static int set_up(void **state)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
@@ -611,6 +636,7 @@ int main(void)
         CASE(an_open_question_is_answered_once),
         CASE(what_is_drawn_from_a_turn_is_told),
         CASE(of_one_key_one_is_the_latest),
+        CASE(other_words_of_a_memory_are_another_answer_to_its_key),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,11 +71,14 @@ static void an_order_is_what_its_scope_makes_of_it(void **state)
 {
     (void)state;
     static const struct classified of_user[] = { { "Never push to main.", "user_preference" },
+                                                 { "I always use tabs.", "user_preference" },
+                                                 { "不要直接改生产库", "user_preference" },
                                                  { "禁止直接改生产库", "user_preference" } };
     static const struct classified of_repo[] = {
         { "Never push to main.", "repository_rule" },
         { "禁止直接改生产库", "repository_rule" },
         { "Timestamps must be UTC.", "repository_rule" },
+        { "Every pull request must have a test.", "repository_rule" },
         { "In this repository we use Go for backend services.", "project_constraint" },
         { "The backend is written in Go.", "project_constraint" },
         { "我们后端用 Go", "project_constraint" },
@@ -107,9 +110,19 @@ static void a_word_alone_makes_no_rule(void **state)
         { "温度是决定性因素", "fact" },
         { "She knows how to cook.", "fact" },
         { "We use Go for backend services.", "fact" },
+        { "You must be tired after that trip.", "fact" },
+        { "We must have missed the bus.", "fact" },
+        { "The tests must have passed on Friday.", "fact" },
+        { "Never mind, I found my keys.", "fact" },
+        { "I never finished that book.", "fact" },
+        { "I always forget her birthday.", "fact" },
+        { "The repo must be public by Monday, says Bob.", "fact" },
+        { "不要紧，我找到了。", "fact" },
+        { "我们必须在周五之前付房租。", "fact" },
     };
     static const struct classified of_repo[] = {
         { "项目用户有三千人", "fact" },
+        { "The build must have passed on Friday.", "fact" },
         { "故障转移由 Sentinel 负责", "fact" },
         { "The incident response team is in Porto.", "fact" },
         { "The staging server is in Frankfurt.", "fact" },
