@@ -16,6 +16,7 @@ struct mn_http {
     CURL *curl;
     struct curl_slist *headers;
     char *url;
+    char *name; /* the URL for messages: without a user and a password */
 };
 
 struct answer {
@@ -60,12 +61,40 @@ static bool add_bearer(struct mn_http *http, const char *bearer)
     return !line.failed && add_header(http, line.at);
 }
 
+/* scheme://user:password@host/path without user and password; NULL when malloc fails. */
+static char *name_of(const char *url)
+{
+    const char *colon = strstr(url, "://");
+    const char *start = colon ? colon + 3 : url;
+    size_t bytes = strcspn(start, "/?#");
+    MN_BUF_AUTO name = { 0 };
+    size_t host = bytes;
+
+    while (host > 0 && start[host - 1] != '@')
+        host--;
+    mn_buf_put(&name, url, (size_t)(start - url));
+    mn_buf_text(&name, start + host);
+    return name.failed ? NULL : strdup(mn_or_empty(name.at));
+}
+
+static enum mneme_status refuse_url(const char *url, struct mneme_error *err)
+{
+    char *name = name_of(url);
+
+    if (!name)
+        return mn_fail_memory(err);
+    mn_fail(err, MNEME_INVALID, "url: %s is neither http:// nor https://", name);
+    free(name);
+    return MNEME_INVALID;
+}
+
 static bool set_up(struct mn_http *http, const char *url, const char *bearer)
 {
     http->url = strdup(url);
+    http->name = name_of(url);
     http->curl = curl_easy_init();
-    return http->url && http->curl && add_header(http, "Content-Type: application/json") &&
-           add_header(http, "Expect:") && add_bearer(http, bearer) &&
+    return http->url && http->name && http->curl &&
+           add_header(http, "Content-Type: application/json") && add_header(http, "Expect:") && add_bearer(http, bearer) &&
            curl_easy_setopt(http->curl, CURLOPT_URL, http->url) == CURLE_OK &&
            curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK &&
            curl_easy_setopt(http->curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
@@ -80,7 +109,7 @@ enum mneme_status mn_http_new(const char *url, const char *bearer, struct mn_htt
     struct mn_http *http;
 
     if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-        return mn_fail(err, MNEME_INVALID, "url: %s is neither http:// nor https://", url);
+        return refuse_url(url, err);
     if (strpbrk(mn_or_empty(bearer), "\r\n"))
         return mn_fail(err, MNEME_INVALID, "model_key: holds a line end");
     pthread_once(&once, start_curl);
@@ -101,6 +130,7 @@ void mn_http_free(struct mn_http *http)
         curl_easy_cleanup(http->curl);
     curl_slist_free_all(http->headers);
     free(http->url);
+    free(http->name);
     free(http);
 }
 
@@ -112,7 +142,7 @@ static enum mneme_status judge_code(const struct mn_http *http, long code, struc
 
     if (code == 200)
         return MNEME_OK;
-    return mn_fail(err, status, "%s answered with status %ld", http->url, code);
+    return mn_fail(err, status, "%s answered with status %ld", http->name, code);
 }
 
 enum mneme_status mn_http_post(struct mn_http *http, const char *json, size_t bytes, int timeout_ms,
@@ -132,15 +162,15 @@ enum mneme_status mn_http_post(struct mn_http *http, const char *json, size_t by
     curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, NULL);
     curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, NULL);
     if (answer.too_long)
-        return mn_fail(err, MNEME_LIMIT, "%s answered with more than %zu bytes", http->url,
+        return mn_fail(err, MNEME_LIMIT, "%s answered with more than %zu bytes", http->name,
                        answer_bytes_max);
     if (body.failed || done == CURLE_OUT_OF_MEMORY)
         return mn_fail_memory(err);
     if (done == CURLE_OPERATION_TIMEDOUT)
-        return mn_fail(err, MNEME_UNAVAILABLE, "%s did not answer within %d ms", http->url,
+        return mn_fail(err, MNEME_UNAVAILABLE, "%s did not answer within %d ms", http->name,
                        timeout_ms);
     if (done != CURLE_OK)
-        return mn_fail(err, MNEME_UNAVAILABLE, "%s does not answer: %s", http->url,
+        return mn_fail(err, MNEME_UNAVAILABLE, "%s does not answer: %s", http->name,
                        curl_easy_strerror(done));
     curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &code);
     MN_TRY(judge_code(http, code, err));

@@ -15,7 +15,8 @@
 
 struct mn_http;
 
-/* url: http:// or https://, else MNEME_INVALID. bearer: sent as the token; NULL or "" for none.
+/* url: http:// or https://, else MNEME_INVALID; a user and a password in it are sent, and stand in
+ * no message. bearer: sent as the token; NULL or "" for none.
  * Nothing is connected yet. */
 enum mneme_status mn_http_new(const char *url, const char *bearer, struct mn_http **ret_http,
                               struct mneme_error *err);

@@ -74,6 +74,7 @@ void cli_note_drawn(void *context, const struct mneme_memory *draft,
     if (drawn->count == CLI_DRAWN_MAX)
         return;
     drawn->receipt[drawn->count] = *receipt;
+    drawn->supersedes[drawn->count] = NULL;
     drawn->content[drawn->count++] = strdup(draft->content);
 }
 
@@ -86,7 +87,7 @@ void cli_print_observed(const struct cli_common *common, const struct mneme_rece
     if (!common->json) {
         tell("", receipt, NULL);
         for (size_t i = 0; i < drawn->count; i++) {
-            tell("drawn: ", &drawn->receipt[i], NULL);
+            tell("drawn: ", &drawn->receipt[i], drawn->supersedes[i]);
             printf("    ");
             cli_put(mn_or_empty(drawn->content[i]), true);
             printf("\n");
@@ -99,7 +100,7 @@ void cli_print_observed(const struct cli_common *common, const struct mneme_rece
     mn_json_open(&w, '[');
     for (size_t i = 0; i < drawn->count; i++) {
         mn_json_open(&w, '{');
-        put_fields(&w, &drawn->receipt[i], NULL);
+        put_fields(&w, &drawn->receipt[i], drawn->supersedes[i]);
         mn_json_field_text(&w, "content", drawn->content[i]);
         mn_json_close(&w, '}');
     }
@@ -110,7 +111,9 @@ void cli_print_observed(const struct cli_common *common, const struct mneme_rece
 
 void cli_drawn_release(struct cli_drawn *drawn)
 {
-    for (size_t i = 0; i < drawn->count; i++)
+    for (size_t i = 0; i < drawn->count; i++) {
         free(drawn->content[i]);
+        free(drawn->supersedes[i]);
+    }
     drawn->count = 0;
 }

@@ -15,6 +15,7 @@ int cli_print_receipt(const struct cli_common *common, const char *supersedes,
 struct cli_drawn {
     struct mneme_receipt receipt[CLI_DRAWN_MAX];
     char *content[CLI_DRAWN_MAX];
+    char *supersedes[CLI_DRAWN_MAX]; /* NULL: nothing */
     size_t count;
 };
 

@@ -291,6 +291,18 @@ int cli_remember(int argc, char **argv)
 
 /* ---- observe ---- */
 
+static void note_replaced(struct mneme *handle, const struct mneme_identity *identity,
+                          struct cli_drawn *drawn)
+{
+    for (size_t i = 0; i < drawn->count; i++) {
+        struct mneme_parsed *row = replacing(handle, identity, &drawn->receipt[i]);
+
+        if (row)
+            drawn->supersedes[i] = strdup(mneme_parsed_record(row)->memory->supersedes);
+        mneme_parsed_free(row);
+    }
+}
+
 static int observe(const struct cli_common *common, struct mneme_event *event, int without_drafts)
 {
     MN_CLEANUP(cli_drawn_release) struct cli_drawn drawn = { .count = 0 };
@@ -317,6 +329,7 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
         mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
+    note_replaced(handle, &identity, &drawn);
     cli_print_observed(common, &receipt, &drawn);
     cli_catch_up(handle);
     return CLI_OK;

@@ -115,6 +115,20 @@ static enum mneme_status name_event(struct importing *in, struct mneme_record *r
     return derive_id(in, "evt_import", parts, COUNT_OF(parts), &e->id, err);
 }
 
+/* A rule that names no tenant is of the one that is imported into, as other lines are. */
+static enum mneme_status give_tenant(struct importing *in, struct mneme_record *record,
+                                     struct mneme_error *err)
+{
+    struct mneme_rule *rule = mn_arena_one(in->arena, struct mneme_rule);
+
+    if (!rule)
+        return mn_fail_memory(err);
+    *rule = *record->rule;
+    rule->tenant_id = mn_or_empty(in->defaults.tenant_id);
+    record->rule = rule;
+    return MNEME_OK;
+}
+
 static const char *id_of(const struct mneme_record *record)
 {
     return record->memory ? record->memory->id : record->event ? record->event->id : "";
@@ -135,6 +149,8 @@ static enum mneme_status add(struct importing *in, struct mneme_parsed *parsed, 
         return name_memory(in, &line->record, err);
     if (line->record.event && mn_empty(line->record.event->id))
         return name_event(in, &line->record, err);
+    if (line->record.rule && mn_empty(line->record.rule->tenant_id))
+        return give_tenant(in, &line->record, err);
     return MNEME_OK;
 }
 
@@ -235,6 +251,12 @@ static void embed(struct importing *in)
         fprintf(stderr, "\r               \r");
 }
 
+/* The bytes of the mark that some editors put before a text. */
+static size_t mark_bytes(const char *text, size_t bytes)
+{
+    return bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
 /* ---- JSON Lines ---- */
 
 static bool is_blank(const char *text, size_t bytes)
@@ -250,7 +272,7 @@ static enum mneme_status read_json_lines(struct importing *in, const char *text,
 {
     size_t number = 0;
 
-    for (size_t at = 0; at < bytes;) {
+    for (size_t at = mark_bytes(text, bytes); at < bytes;) {
         const char *end = memchr(text + at, '\n', bytes - at);
         size_t line_bytes = end ? (size_t)(end - (text + at)) : bytes - at;
         struct mneme_parsed *parsed = NULL;
@@ -379,11 +401,8 @@ static enum mneme_status read_markdown(struct importing *in, const char *text, s
                        in->path);
     if (!mn_utf8_valid(text, bytes) || memchr(text, 0, bytes))
         return mn_fail(err, MNEME_INVALID, "%s: is not UTF-8 text", in->path);
-    if (bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
-        text += 3;
-        bytes -= 3;
-    }
-    MN_TRY(cli_markdown_rules(text, bytes, in->arena, &rules, err));
+    size_t mark = mark_bytes(text, bytes);
+    MN_TRY(cli_markdown_rules(text + mark, bytes - mark, in->arena, &rules, err));
     if (!rules.count)
         return mn_fail(err, MNEME_INVALID, "%s: holds no rules (list items or paragraphs)",
                        in->path);

@@ -37,8 +37,8 @@ static void print_short(const char *text, size_t columns)
 
 static void print_row(const struct mneme_memory *m)
 {
-    printf("%s  %s  %s%s%s%s\n    ", m->id, m->type, mneme_scope_name(m->scope_kind),
-           m->scope_id[0] ? " " : "", m->scope_id,
+    printf("%s  %s  %s%s%s%s%s\n    ", m->id, m->type, mneme_scope_name(m->scope_kind),
+           m->scope_id[0] ? " " : "", m->scope_id, m->status == MNEME_ACTIVE ? "" : "  ",
            m->status == MNEME_ACTIVE ? "" : mneme_memory_status_name(m->status));
     print_short(m->content, 92);
     printf("\n");

@@ -529,6 +529,11 @@ enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_me
     read_key_again(&draft, &former.memory, arena);
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
     MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &row, err));
+    /* What was revoked and stays as it is asks for nothing: revoking it again needs no grant. */
+    if (former.memory.status == MNEME_REVOKED && mn_memory_same_row(&former.memory, &row)) {
+        fill_receipt(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
+        return MNEME_OK;
+    }
     MN_TRY(mn_authorise(&row, &former.memory, change->admin, err));
     MN_TRY(replace(world, &former.memory, &row, change, arena, &receipt, err));
     embed_now(world, change, (struct mn_partition){ row.tenant_id, row.user_id }, &row.id, 1);
@@ -548,6 +553,10 @@ enum mneme_status mn_remember_forget(struct mn_world *world, const char *tenant_
     struct mn_row former;
 
     MN_TRY(read_former(world, tenant_id, user_id, memory_id, change, arena, &former, err));
+    if (former.memory.status == MNEME_REVOKED) { /* withdrawn already, and for good */
+        fill_receipt(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
+        return MNEME_OK;
+    }
     MN_TRY(mn_authorise(&former.memory, &former.memory, change->admin, err));
     row = former.memory;
     row.status = MNEME_DELETED;

@@ -174,6 +174,7 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
     MN_ARENA_AUTO arena = mn_arena_new(WRITE_BYTES_MAX);
 
     w->arena = arena;
+    *ret_written = (struct mn_written){ 0 }; /* some kinds have nothing to say of themselves */
     switch (write->kind) {
     case MN_WRITE_MEMORY:
         return write_memory(w, write->memory, write->expected_revision, ret_written, ret_link, err);

@@ -247,6 +247,34 @@ static void requests_stand_or_fall_by_themselves(void **state)
     assert_string_equal(changes.item[before].id, "c");
 }
 
+/* The guard and the kept answer come with every write that has an idempotency key. */
+static void every_kind_of_write_says_what_it_became(void **state)
+{
+    struct fixture *f = *state;
+    const struct mn_partition ann = { "t", "ann" };
+    struct mn_guard guard = { .partition = ann, .content_hash = "none", .memory_key = "" };
+    struct mn_request_row request = { .partition = ann, .key = "k", .id = "a", .revision = 1 };
+    struct mn_index_row index = { .index = "i", .partition = ann, .unit = "", .cursor = "c:1" };
+    struct mn_write writes[] = {
+        { .kind = MN_WRITE_GUARD, .guard = &guard },
+        { .kind = MN_WRITE_MEMORY, .memory = fixture_memory_of(f, "t", "ann", "a", "a") },
+        { .kind = MN_WRITE_REQUEST, .request = &request },
+        { .kind = MN_WRITE_INDEX, .index = &index },
+    };
+    struct mn_commit commit = fixture_request_of(writes, 4, T0);
+    struct mn_written written[4];
+    struct mn_commit_result result = { .written = written };
+
+    memset(written, 0xff, sizeof written); /* what a caller's memory may hold */
+    ASSERT_OK(f->store->ops->commit(f->store, &commit, 1, &result, &f->err));
+    assert_int_equal(result.status, MNEME_OK);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(written[i].revision, i == 1);
+        assert_false(written[i].unchanged);
+        assert_false(written[i].replaced);
+    }
+}
+
 static void an_id_given_twice_in_a_request_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -368,6 +396,7 @@ int main(void)
         CASE(loading_keeps_revisions_and_refuses_older_ones),
         CASE(an_id_is_taken_once_in_a_tenant),
         CASE(requests_stand_or_fall_by_themselves),
+        CASE(every_kind_of_write_says_what_it_became),
         CASE(an_id_given_twice_in_a_request_is_refused),
         CASE(a_link_must_lead_to_a_memory_of_the_tenant),
         CASE(where_links_stay_with_their_owner_another_ones_row_is_like_none),

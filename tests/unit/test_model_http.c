@@ -175,6 +175,30 @@ static void a_refused_key_is_said_to_be_one(void **state)
                      MNEME_FORBIDDEN);
 }
 
+static void a_password_in_the_url_stands_in_no_message(void **state)
+{
+    static const char *const NO_URLS[] = { "ftp://ann:s3cret@host/v1", "ftp://s3cret@a@host/v1" };
+    struct fixture *f = *state;
+    struct mn_model *model = NULL;
+    struct mneme_error err;
+    char url[96], wanted[128];
+    float vector[3];
+    int port = fake_service_port(f->service);
+
+    snprintf(url, sizeof url, "http://ann:s3cret@127.0.0.1:%d/v1/@x", port);
+    assert_int_equal(mn_model_http_new(url, "", PROFILE, &model, NULL), MNEME_OK);
+    fake_service_answer(f->service, 503, "", 0);
+    assert_int_equal(mn_model_embed(model, MN_EMBED_REQUEST, "a", vector, &err), MNEME_UNAVAILABLE);
+    snprintf(wanted, sizeof wanted, "http://127.0.0.1:%d/v1/@x/embeddings answered with status 503",
+             port);
+    assert_string_equal(err.message, wanted);
+    mn_model_free(model);
+    for (size_t i = 0; i < sizeof NO_URLS / sizeof *NO_URLS; i++) {
+        assert_int_equal(mn_model_http_new(NO_URLS[i], "", PROFILE, &model, &err), MNEME_INVALID);
+        assert_non_null(strstr(err.message, "ftp://host/v1/embeddings is neither"));
+    }
+}
+
 static void tokens_are_not_known(void **state)
 {
     struct fixture *f = *state;
@@ -288,6 +312,7 @@ int main(void)
         TEST(after_a_failure_the_service_is_left_alone),
         TEST(a_slow_service_costs_a_second_once),
         TEST(a_refused_key_is_said_to_be_one),
+        TEST(a_password_in_the_url_stands_in_no_message),
         TEST(tokens_are_not_known),
         TEST(recall_goes_on_without_the_service_and_says_so),
         cmocka_unit_test(without_a_profile_or_a_url_there_is_no_model),
