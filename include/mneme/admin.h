@@ -147,7 +147,7 @@ MNEME_API enum mneme_status mneme_audit_list(struct mneme *handle, const char *t
  *
  * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): entries, end, and what was
  * found first: "changed", "missing", "cut" or "other"; mneme_free().
- * MNEME_INVALID: `noted` is no such text.
+ * MNEME_INVALID: `noted` is no such text (an empty one is none either).
  */
 MNEME_API enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted,
                                                int *ret_sound, char **ret_report_json,

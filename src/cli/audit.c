@@ -14,7 +14,7 @@
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 struct wish {
-    const char *tenant, *user, *row; /* as given; not from the environment */
+    const char *tenant, *user, *row; /* as given; only --user and --id look for $MNEME_TENANT */
     const char *noted;
 };
 
@@ -65,13 +65,15 @@ static int print_entry(void *context, const struct mneme_audit_entry *e)
     return 0;
 }
 
-static int verify(const struct cli_common *common, const struct wish *wish, struct mneme *handle)
+static int verify(const struct cli_common *common, const struct wish *wish)
 {
+    CLI_HANDLE_AUTO handle = NULL;
     struct mneme_error err;
     char *report = NULL;
     int sound = 0;
 
-    if (mneme_audit_verify(handle, wish->noted, &sound, &report, &err) != MNEME_OK)
+    if (cli_open(common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
+        mneme_audit_verify(handle, wish->noted, &sound, &report, &err) != MNEME_OK)
         return cli_fail(&err);
     if (common->json) {
         puts(report);
@@ -92,12 +94,36 @@ static int verify(const struct cli_common *common, const struct wish *wish, stru
     return sound ? CLI_OK : CLI_FAILED_CHECK;
 }
 
+/* "" is nobody; it must not show what everybody did. */
+static int list(const struct cli_common *common, const struct wish *wish)
+{
+    const struct {
+        const char *name, *value;
+    } given[] = { { "tenant", wish->tenant }, { "user", wish->user }, { "id", wish->row } };
+    const char *tenant = wish->tenant;
+    CLI_HANDLE_AUTO handle = NULL;
+    struct mneme_error err;
+
+    for (size_t i = 0; i < COUNT_OF(given); i++)
+        if (given[i].value && !given[i].value[0])
+            return cli_usage("audit", "--%s is empty; leave it out to list every %s", given[i].name,
+                             given[i].name);
+    if (!tenant && (wish->user || wish->row))
+        tenant = getenv("MNEME_TENANT");
+    enum mneme_status status = cli_open(common, CLI_TO_READ, &handle, &err);
+    if (status == MNEME_OK)
+        status = mneme_audit_list(handle, tenant, wish->user, wish->row, print_entry,
+                                  (void *)common, &err);
+    return status == MNEME_OK ? CLI_OK : cli_fail(&err);
+}
+
 int cli_audit(int argc, char **argv)
 {
     struct cli_common common = { 0 };
     struct wish wish = { 0 };
     const struct cli_option options[] = {
-        { "tenant", CLI_TEXT, "ID", "list: of this tenant", &wish.tenant },
+        { "tenant", CLI_TEXT, "ID", "list: of this tenant; with --user or --id also $MNEME_TENANT",
+          &wish.tenant },
         { "user", CLI_TEXT, "ID", "list: of this user of the tenant", &wish.user },
         { "id", CLI_TEXT, "ID", "list: about this memory, event, edge, task or session", &wish.row },
         { "noted", CLI_TEXT, "END", "verify: an end that an earlier check printed must be in it",
@@ -118,8 +144,6 @@ int cli_audit(int argc, char **argv)
         .option_count = COUNT_OF(options),
         .common = &common,
     };
-    CLI_HANDLE_AUTO handle = NULL;
-    struct mneme_error err;
     char **arguments;
     size_t count;
     int code = CLI_OK;
@@ -127,15 +151,9 @@ int cli_audit(int argc, char **argv)
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
     common.model = "none";
-    bool list = strcmp(arguments[0], "list") == 0;
-    if (!list && strcmp(arguments[0], "verify") != 0)
-        return cli_usage("audit", "'%s' is none of list, verify", arguments[0]);
-    if (cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK)
-        return cli_fail(&err);
-    if (!list)
-        return verify(&common, &wish, handle);
-    if (mneme_audit_list(handle, wish.tenant, wish.user, wish.row, print_entry, &common, &err) !=
-        MNEME_OK)
-        return cli_fail(&err);
-    return CLI_OK;
+    if (strcmp(arguments[0], "list") == 0)
+        return list(&common, &wish);
+    if (strcmp(arguments[0], "verify") == 0)
+        return verify(&common, &wish);
+    return cli_usage("audit", "'%s' is none of list, verify", arguments[0]);
 }

@@ -163,8 +163,10 @@ enum mneme_status cli_require_owner(const struct cli_common *common, struct mnem
 
 /* The arguments joined by blanks, or standard input when the only one is "-". free() it. */
 char *cli_text(char **arguments, size_t count, struct mneme_error *err);
-/* A whole file, "-" for standard input; free() it. NULL: *err says why. */
-char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err);
+/* A whole file, "-" for standard input; free() it. NULL: *err says why. Some have no end: no more
+ * is read than shows that it has over `bytes_max` bytes, or a line over `line_max` (0: no limit). */
+char *cli_read_file(const char *path, size_t bytes_max, size_t line_max, size_t *ret_bytes,
+                    struct mneme_error *err);
 
 /* ---- one of a few names ---- */
 

@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
+#define RECEIPT_BYTES_MAX ((size_t)256 << 20) /* an erasure has no more at hand */
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 struct wish {
@@ -208,7 +209,7 @@ static int verify(const struct cli_common *common, const char *path)
     CLI_HANDLE_AUTO handle = NULL;
     struct mneme_error err;
     size_t bytes = 0;
-    char *receipt = cli_read_file(path, &bytes, &err);
+    char *receipt = cli_read_file(path, RECEIPT_BYTES_MAX, 0, &bytes, &err);
     char *report = NULL;
     int clean = 0;
 

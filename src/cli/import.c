@@ -24,7 +24,8 @@
 #include "base/str.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
-#define LINES_BYTES_MAX ((size_t)16 << 30) /* of what is noted beside the parsed lines */
+#define LINES_BYTES_MAX ((size_t)16 << 30) /* of a file; and of what is noted of its lines */
+#define RULES_BYTES_MAX ((size_t)16 << 20) /* of a Markdown file */
 #define COMMIT_ROWS ((size_t)20000)
 #define COMMIT_BYTES ((size_t)64 << 20)
 #define EMBED_AT_ONCE 32
@@ -280,11 +281,8 @@ static enum mneme_status read_json_lines(struct importing *in, const char *text,
 
         number++;
         if (!is_blank(text + at, line_bytes)) {
-            enum mneme_status status = line_bytes > MNEME_LINE_BYTES_MAX
-                                           ? mn_fail(&why, MNEME_LIMIT, "%zu bytes, at most %d",
-                                                     line_bytes, MNEME_LINE_BYTES_MAX)
-                                           : mneme_record_parse(text + at, line_bytes,
-                                                                &in->defaults, &parsed, &why);
+            enum mneme_status status =
+                mneme_record_parse(text + at, line_bytes, &in->defaults, &parsed, &why);
 
             if (status != MNEME_OK)
                 return mn_fail(err, status, "%s line %zu: %s", in->path, number, why.message);
@@ -494,7 +492,8 @@ static bool is_markdown(const char *path, const char *format)
 static enum mneme_status read_file(struct importing *in, bool markdown, struct mneme_error *err)
 {
     size_t bytes = 0;
-    char *text = cli_read_file(in->path, &bytes, err);
+    char *text = cli_read_file(in->path, markdown ? RULES_BYTES_MAX : LINES_BYTES_MAX,
+                               markdown ? 0 : MNEME_LINE_BYTES_MAX, &bytes, err);
 
     if (!text)
         return err->status;

@@ -13,6 +13,8 @@
 #include "base/str.h"
 
 #define VECTORS_AFTER 8 /* about a tenth of a second of work */
+#define KEY_BYTES_MAX ((size_t)4096)
+#define TEXT_BYTES_MAX ((size_t)16 << 20) /* standard input; fields have less, told later */
 #define DEFAULT_MODEL "models/multilingual-e5-small-q4_0.gguf"
 
 static const char *from_environment(const char *value, const char *name)
@@ -104,7 +106,7 @@ enum mneme_status cli_read_key(const struct cli_common *common, char **ret_key, 
 
     if (mn_empty(file))
         return MNEME_OK;
-    *ret_key = cli_read_file(file, ret_bytes, &why);
+    *ret_key = cli_read_file(file, KEY_BYTES_MAX, 0, ret_bytes, &why);
     if (!*ret_key)
         return mn_fail(err, why.status, "key-file: %s", why.message);
     while (*ret_bytes && strchr("\r\n", (*ret_key)[*ret_bytes - 1]))
@@ -286,13 +288,65 @@ void cli_put(const char *text, bool one_line)
     }
 }
 
-char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err)
+struct bounds {
+    size_t bytes_max, line_max;
+    size_t lines, line_bytes; /* that ended, and those of the line that has not */
+};
+
+/* False when a line has become too long. */
+static bool count_lines(struct bounds *b, const char *chunk, size_t bytes)
 {
+    if (!b->line_max)
+        return true;
+    for (size_t at = 0; at < bytes;) {
+        const char *end = memchr(chunk + at, '\n', bytes - at);
+        size_t more = end ? (size_t)(end - (chunk + at)) : bytes - at;
+
+        b->line_bytes += more;
+        if (b->line_bytes > b->line_max)
+            return false;
+        if (end) {
+            b->lines++;
+            b->line_bytes = 0;
+        }
+        at += more + 1;
+    }
+    return true;
+}
+
+static enum mneme_status read_within(FILE *file, const char *path, struct bounds *b,
+                                     struct mn_buf *text, struct mneme_error *err)
+{
+    char chunk[65536];
+
+    for (;;) {
+        size_t left = b->bytes_max + 1 - text->bytes;
+
+        size_t got = fread(chunk, 1, left < sizeof chunk ? left : sizeof chunk, file);
+
+        if (!got)
+            break;
+        if (!count_lines(b, chunk, got))
+            return mn_fail(err, MNEME_LIMIT, "%s line %zu: more than %zu bytes", path, b->lines + 1,
+                           b->line_max);
+        mn_buf_put(text, chunk, got);
+        if (text->failed)
+            return mn_fail_memory(err);
+        if (text->bytes > b->bytes_max)
+            return mn_fail(err, MNEME_LIMIT, "%s has more than %zu bytes", path, b->bytes_max);
+    }
+    if (ferror(file))
+        return mn_fail(err, MNEME_UNAVAILABLE, "reading %s failed", path);
+    return MNEME_OK;
+}
+
+char *cli_read_file(const char *path, size_t bytes_max, size_t line_max, size_t *ret_bytes,
+                    struct mneme_error *err)
+{
+    struct bounds bounds = { .bytes_max = bytes_max, .line_max = line_max };
     struct stat about;
     FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
     struct mn_buf text = { 0 };
-    char chunk[65536];
-    size_t got;
 
     if (!file) {
         mn_fail(err, MNEME_NOT_FOUND, "cannot read %s", path);
@@ -303,14 +357,11 @@ char *cli_read_file(const char *path, size_t *ret_bytes, struct mneme_error *err
         mn_fail(err, MNEME_INVALID, "%s is a folder, not a file", path);
         return NULL;
     }
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        mn_buf_put(&text, chunk, got);
-    bool failed = ferror(file) != 0;
+    enum mneme_status status = read_within(file, path, &bounds, &text, err);
     if (file != stdin)
         fclose(file);
-    if (failed || text.failed) {
+    if (status != MNEME_OK) {
         mn_buf_release(&text);
-        mn_fail(err, failed ? MNEME_UNAVAILABLE : MNEME_LIMIT, "reading %s failed", path);
         return NULL;
     }
     if (ret_bytes)
@@ -327,7 +378,7 @@ char *cli_text(char **arguments, size_t count, struct mneme_error *err)
 
     if (count == 1 && !strcmp(arguments[0], "-")) {
         size_t bytes = 0;
-        char *read = cli_read_file("-", &bytes, err);
+        char *read = cli_read_file("-", TEXT_BYTES_MAX, 0, &bytes, err);
 
         if (read && strlen(read) != bytes) {
             free(read);

@@ -199,7 +199,7 @@ static enum mneme_status read_mark(const char *noted, struct mn_audit_mark *ret_
     struct mn_audit_mark mark = { 0 };
     char *end = NULL;
 
-    if (mn_empty(noted)) {
+    if (!noted) {
         *ret_mark = mark;
         return MNEME_OK;
     }

@@ -22,6 +22,7 @@
 #include "text/tokens.h"
 
 #define INDEX_BYTES_MAX ((size_t)1 << 30)
+#define PROFILE_BYTES_MAX ((size_t)1 << 20)
 #define PRUNE_EVERY_MS 600000
 #define PRUNE_ROWS 5000
 
@@ -64,7 +65,7 @@ static enum mneme_status read_profile(const char *path, char **ret_json, struct 
     FILE *file = fopen(path, "rb");
     if (!file)
         return mn_fail(err, MNEME_NOT_FOUND, "profile_path: cannot read %s", path);
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
+    while (text.bytes <= PROFILE_BYTES_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
         mn_buf_put(&text, chunk, got);
     int failed = ferror(file);
     fclose(file);
@@ -72,6 +73,9 @@ static enum mneme_status read_profile(const char *path, char **ret_json, struct 
         return mn_fail(err, MNEME_UNAVAILABLE, "profile_path: reading %s failed", path);
     if (text.failed)
         return mn_fail_memory(err);
+    if (text.bytes > PROFILE_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "profile_path: %s has more than %zu bytes", path,
+                       PROFILE_BYTES_MAX);
     *ret_json = text.at ? text.at : strdup("");
     text = (struct mn_buf){ 0 };
     return *ret_json ? MNEME_OK : mn_fail_memory(err);

@@ -52,6 +52,30 @@ static enum mneme_status cannot(const char *path, struct mneme_error *err)
     return mn_fail(err, MNEME_UNAVAILABLE, "file: %s cannot be made (%s)", path, strerror(why));
 }
 
+/* What another store of this name left would be taken for this one's. */
+static enum mneme_status check_beside(const char *path, struct mneme_error *err)
+{
+    MN_BUF_AUTO name = { 0 };
+    struct mn_lock_file lock = { .fd = -1 };
+    enum mneme_status status;
+
+    MN_TRY(mn_sqlite_check_beside(path, err));
+    mn_buf_printf(&name, "%s.lock", path);
+    if (name.failed)
+        return mn_fail_memory(err);
+    if (access(name.at, F_OK) != 0)
+        return MNEME_OK;
+    MN_TRY(mn_lock_file_open(path, &lock, err));
+    status = mn_lock_file_take(&lock, 0, NULL);
+    mn_lock_file_close(&lock);
+    if (status == MNEME_OK)
+        return MNEME_OK;
+    return mn_fail(err, MNEME_CONFLICT,
+                   "file: %s is held by a process that uses another store of this name; stop it "
+                   "first",
+                   name.at);
+}
+
 static enum mneme_status part_make(const char *path, struct part *part, struct mneme_error *err)
 {
     int fd;
@@ -60,6 +84,7 @@ static enum mneme_status part_make(const char *path, struct part *part, struct m
         errno = EEXIST;
         return cannot(path, err);
     }
+    MN_TRY(check_beside(path, err));
     mn_buf_printf(&part->path, "%s.part-XXXXXX", path);
     if (part->path.failed)
         return mn_fail_memory(err);
@@ -96,6 +121,7 @@ static enum mneme_status part_keep(struct part *part, const char *path, struct m
         return mn_fail_memory(err);
     if (access(log.at, F_OK) == 0) /* the file alone would not be all of it */
         return mn_fail(err, MNEME_UNAVAILABLE, "file: %s could not be merged with its log", path);
+    MN_TRY(check_beside(path, err));
     if (!sync_path(part->path.at, O_RDONLY))
         return mn_fail(err, MNEME_UNAVAILABLE, "file: %s cannot be made durable", path);
     if (link(part->path.at, path) != 0)
@@ -192,6 +218,17 @@ static enum mneme_status tell(struct mn_store *store, const char *actor, int64_t
     return result.status;
 }
 
+static enum mneme_status check_backup(struct mn_sqlite *from, const char *path,
+                                      struct mneme_error *err)
+{
+    int64_t version = 0;
+
+    MN_TRY(mn_sqlite_check_version(from, path, &version, err));
+    if (version == 0)
+        return mn_fail(err, MNEME_NOT_FOUND, "file: %s is no backup: it holds no store", path);
+    return MNEME_OK;
+}
+
 enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options,
                                           const char *backup_path, const char *actor,
                                           int64_t now_ms, struct mneme_error *err)
@@ -210,6 +247,7 @@ enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options
                                &from, err);
     free(from_path);
     MN_TRY(status);
+    MN_TRY(check_backup(from, backup_path, err));
     MN_TRY(part_make(options->path, &part, err));
     MN_TRY(copy(from, part.path.at, options->key, options->key_bytes, err));
     made.path = part.path.at;

@@ -101,8 +101,8 @@ static enum mneme_status hash_schema(struct mn_sqlite *db, char hash[MN_SHA256_H
 }
 
 /* *ret_version: of the schema; 0 when there is none yet. */
-static enum mneme_status verify(struct mn_sqlite *db, const char *path, int64_t *ret_version,
-                                struct mneme_error *err)
+enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path,
+                                          int64_t *ret_version, struct mneme_error *err)
 {
     char hash[MN_SHA256_HEX_BYTES];
     char kept[MN_SHA256_HEX_BYTES];
@@ -162,7 +162,8 @@ static enum mneme_status migrate(struct mn_sqlite *db, const char *path, struct 
     int64_t version = 0;
 
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
-    status = verify(db, path, &version, err); /* another process may have been faster */
+    /* another process may have been faster */
+    status = mn_sqlite_check_version(db, path, &version, err);
     if (status == MNEME_OK)
         status = migrate_inside(db, version, err);
     if (status != MNEME_OK)
@@ -194,7 +195,7 @@ static enum mneme_status fill(const struct mn_store_options *options, const char
     int64_t version = 0;
 
     MN_TRY(mn_sqlite_connect(path, MN_SQLITE_WRITE, options->key, options->key_bytes, &db, err));
-    MN_TRY(verify(db, path, &version, err));
+    MN_TRY(mn_sqlite_check_version(db, path, &version, err));
     if (version == 0) {
         MN_TRY(mn_sqlite_run(db, SQL_SQLITE_SET_PAGE_SIZE, err));
         MN_TRY(begin_log(db, path, err));
@@ -258,6 +259,26 @@ static bool has_log(const char *path)
     return !log.failed && stat(log.at, &found) == 0;
 }
 
+enum mneme_status mn_sqlite_check_beside(const char *path, struct mneme_error *err)
+{
+    static const char *const ends[] = { "-wal", "-journal", "-shm" };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        MN_BUF_AUTO name = { 0 };
+
+        mn_buf_printf(&name, "%s%s", path, ends[i]);
+        if (name.failed)
+            return mn_fail_memory(err);
+        /* the store may be in the making, by another process */
+        if (access(name.at, F_OK) == 0 && access(path, F_OK) != 0)
+            return mn_fail(err, MNEME_CONFLICT,
+                           "file: %s is there without its store %s and may hold rows of it; put "
+                           "that back, or move all files of this name away together",
+                           name.at, path);
+    }
+    return MNEME_OK;
+}
+
 static bool folder_is_writable(const char *path)
 {
     MN_BUF_AUTO folder = { 0 };
@@ -278,7 +299,7 @@ static enum mneme_status look(const struct mn_store_options *options, const char
     status =
         mn_sqlite_connect(path, MN_SQLITE_IMMUTABLE, options->key, options->key_bytes, &db, err);
     if (status == MNEME_OK)
-        status = verify(db, path, ret_version, err);
+        status = mn_sqlite_check_version(db, path, ret_version, err);
     if (status != MNEME_OK && status != MNEME_LIMIT && has_log(path))
         return MNEME_OK;
     MN_TRY(status);
@@ -296,7 +317,7 @@ static enum mneme_status check_file(const struct mn_store_options *options, cons
     *ret_empty = true;
     if (stat(path, &found) != 0) {
         if (errno == ENOENT && options->create && !options->read_only)
-            return MNEME_OK;
+            return mn_sqlite_check_beside(path, err);
         return mn_fail(err, errno == ENOENT ? MNEME_NOT_FOUND : MNEME_FORBIDDEN,
                        "there is no store at %s (%s)", path, strerror(errno));
     }
@@ -327,7 +348,7 @@ static enum mneme_status open_to_read(const struct mn_store_options *options, co
         *ret_mode = MN_SQLITE_READ;
         MN_TRY(mn_sqlite_connect(path, MN_SQLITE_READ, options->key, options->key_bytes, &db, err));
     }
-    MN_TRY(verify(db, path, &version, err));
+    MN_TRY(mn_sqlite_check_version(db, path, &version, err));
     if (version == 0)
         return mn_fail(err, MNEME_NOT_FOUND, "there is no store at %s: the file is empty", path);
     if (version < VERSION)
@@ -346,7 +367,7 @@ static enum mneme_status open_to_write(const struct mn_store_options *options, c
     int64_t version = 0;
 
     MN_TRY(mn_sqlite_connect(path, MN_SQLITE_WRITE, options->key, options->key_bytes, &db, err));
-    MN_TRY(verify(db, path, &version, err));
+    MN_TRY(mn_sqlite_check_version(db, path, &version, err));
     if (version == 0 && !options->create)
         return mn_fail(err, MNEME_NOT_FOUND, "there is no store at %s: its making was interrupted",
                        path);

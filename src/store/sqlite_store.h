@@ -62,6 +62,13 @@ void mn_reading_end(struct mn_reading *reading); /* for MN_CLEANUP */
 enum mneme_status mn_sqlite_open(const struct mn_store_options *options, const char *path,
                                  struct mn_lock_file *lock, struct mn_sqlite **ret_db,
                                  enum mn_sqlite_mode *ret_mode, struct mneme_error *err);
+
+/* The version of the store in `db`, 0 where none was made; `path` is its name in messages. */
+enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path,
+                                          int64_t *ret_version, struct mneme_error *err);
+
+/* For a name without a store: MNEME_CONFLICT when a log of an older one is there. */
+enum mneme_status mn_sqlite_check_beside(const char *path, struct mneme_error *err);
 /* Names in meta: an erasure that is not settled yet; the secret that seals receipts. */
 #define MN_META_UNSETTLED "erase_unsettled"
 #define MN_META_RECEIPT_KEY "receipt_key"

@@ -384,6 +384,8 @@ static void a_noted_end_is_missed(void **state)
     assert_int_equal(mneme_audit_verify(f->handle, "5:abc", &is_sound, NULL, &f->err),
                      MNEME_INVALID);
     assert_string_equal(f->err.field, "noted");
+    assert_int_equal(mneme_audit_verify(f->handle, "", &is_sound, NULL, &f->err), MNEME_INVALID);
+    assert_string_equal(f->err.field, "noted");
     assert_int_equal(is_sound, -1);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -268,6 +269,68 @@ static void nothing_that_is_there_is_written_over(void **state)
     assert_int_equal(rows_of(f->handle), 2);
 }
 
+static void touch(char name[160], const char *path, const char *end)
+{
+    (void)snprintf(name, 160, "%s%s", path, end);
+    FILE *file = fopen(name, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void beside_what_an_older_store_left_none_is_made(void **state)
+{
+    static const char *const ends[] = { "-wal", "-shm", "-journal" };
+    struct fixture *f = *state;
+    struct mneme_options options = options_of(f, f->again);
+    struct mneme *made = NULL;
+    char name[160];
+
+    ASSERT_OK(put(f->handle, 1, &f->err));
+    ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
+    options.create = true;
+    for (size_t i = 0; i < 3; i++) {
+        touch(name, f->again, ends[i]);
+        assert_int_equal(mneme_restore(&options, f->file, "", &f->err), MNEME_CONFLICT);
+        assert_non_null(strstr(f->err.message, name));
+        assert_non_null(strstr(f->err.message, "away together"));
+        assert_int_equal(mneme_backup(f->handle, f->again, "", &f->err), MNEME_CONFLICT);
+        assert_int_equal(mneme_open(&options, &made, &f->err), MNEME_CONFLICT);
+        assert_non_null(strstr(f->err.message, name));
+        assert_int_not_equal(access(f->again, F_OK), 0);
+        assert_int_equal(unlink(name), 0);
+    }
+    touch(name, f->again, ".lock");
+    int fd = open(name, O_RDWR);
+    struct flock turn = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
+
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &turn), 0);
+    assert_int_equal(mneme_restore(&options, f->file, "", &f->err), MNEME_CONFLICT);
+    assert_non_null(strstr(f->err.message, name));
+    assert_int_equal(close(fd), 0);
+    ASSERT_OK(mneme_restore(&options, f->file, "", &f->err)); /* a lock that nobody holds */
+}
+
+static void what_is_no_backup_is_named(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_options options = options_of(f, f->again);
+    char name[160];
+
+    touch(name, f->folder, "/empty");
+    assert_int_equal(mneme_restore(&options, name, "", &f->err), MNEME_NOT_FOUND);
+    assert_non_null(strstr(f->err.message, name));
+    assert_null(strstr(f->err.message, ".part-"));
+    FILE *file = fopen(name, "wb");
+
+    for (int i = 0; i < 1000; i++)
+        assert_true(fputs("a letter, and no store\n", file) > 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_not_equal(mneme_restore(&options, name, "", &f->err), MNEME_OK);
+    assert_non_null(strstr(f->err.message, name));
+    assert_null(strstr(f->err.message, ".part-"));
+}
+
 static void overwrite(const char *path, long at, const char *bytes, size_t count)
 {
     FILE *file = fopen(path, "r+b");
@@ -360,6 +423,8 @@ int main(void)
         CASE(an_encrypted_store_is_copied_under_its_key),
         CASE(a_copy_made_while_others_write_has_one_state),
         CASE(nothing_that_is_there_is_written_over),
+        CASE(beside_what_an_older_store_left_none_is_made),
+        CASE(what_is_no_backup_is_named),
         CASE(a_damaged_a_newer_or_a_foreign_file_makes_no_store),
         CASE(a_full_disk_leaves_nothing_behind),
     };
