@@ -87,8 +87,8 @@ struct mneme_erasure {
  * rules, checkpoints, usage, traces, clarifications, index partitions, the embedding cache, the log
  * and free pages. What was drawn from erased evidence alone goes with it; what was drawn from it and
  * from other evidence says again what it said before. What stays of a user is one change row with the
- * id, which tells the indexes of other processes, and text-free tombstones. Durable before the files are scanned; cut short in between, the
- * next call or mneme_run_due() finishes it.
+ * id, which tells the indexes of other processes, and text-free tombstones. Durable before the files
+ * are scanned; cut short in between, the next call or mneme_run_due() finishes it.
  *
  * *ret_receipt_json: what was erased, counted, with salted digests of ids and texts and the result of
  * a scan of the files' bytes (docs/operating.md). No text. Free with mneme_free(). Keep it: it can be

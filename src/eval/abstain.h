@@ -3,7 +3,8 @@
  *
  * The memories of a golden folder stand in one user's store (eval/text_pool.h). Requests that deserve
  * nothing are lines {id, kind, query}; those that deserve something are the folder's own cases with
- * required memories, but those of mode none, which only a rule could answer. Both are asked the way an agent asks: gate, floor and budget as they are.
+ * required memories, but those of mode none, which only a rule could answer. Both are asked the way
+ * an agent asks: gate, floor and budget as they are.
  */
 #ifndef MN_EVAL_ABSTAIN_H
 #define MN_EVAL_ABSTAIN_H
