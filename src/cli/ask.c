@@ -344,13 +344,11 @@ int cli_explain(int argc, char **argv)
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+    if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
+                         &code))
         return code;
-    common.model = "none";
-    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
-        mneme_trace_get(handle, identity.tenant_id, identity.user_id, arguments[0], &trace, &err) !=
-            MNEME_OK)
+    if (mneme_trace_get(handle, identity.tenant_id, identity.user_id, arguments[0], &trace, &err) !=
+        MNEME_OK)
         return cli_fail(&err);
     enum mneme_status status =
         common.json ? MNEME_OK : mneme_trace_explain(trace, &explained, &err);

@@ -478,13 +478,11 @@ int cli_forget(int argc, char **argv)
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+    if (!cli_begin_owned(&command, argc, argv, CLI_TO_WRITE, &identity, &handle, &arguments, &count,
+                         &code))
         return code;
-    common.model = "none";
     cli_change(&common, &change);
-    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
-        mneme_forget(handle, identity.tenant_id, identity.user_id, arguments[0], &change, &receipt,
+    if (mneme_forget(handle, identity.tenant_id, identity.user_id, arguments[0], &change, &receipt,
                      &err) != MNEME_OK)
         return cli_fail(&err);
     return cli_print_receipt(&common, NULL, &receipt);

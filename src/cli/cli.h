@@ -112,6 +112,21 @@ struct cli_command {
 bool cli_begin(const struct cli_command *command, int argc, char **argv, char ***ret_arguments,
                size_t *ret_count, int *ret_code);
 
+enum cli_purpose {
+    CLI_TO_READ,  /* read-only where it cannot be written: then no trace is kept */
+    CLI_TO_WRITE,
+    CLI_TO_CREATE /* the folder must be there; that of the default path is made */
+};
+
+/*
+ * For commands about one user's own: reads the arguments as cli_begin() does, the identity, and opens
+ * the store without a model, to read or to write. False when the command is done.
+ */
+bool cli_begin_owned(const struct cli_command *command, int argc, char **argv,
+                     enum cli_purpose purpose, struct mneme_identity *ret_identity,
+                     struct mneme **ret_handle, char ***ret_arguments, size_t *ret_count,
+                     int *ret_code);
+
 /* ---- running ---- */
 
 /* Does the running command take an option of this name? */
@@ -120,12 +135,6 @@ bool cli_takes(const char *name);
 /* Prints the error, its fields named as the options that set them; the exit code of its status. */
 int cli_fail(const struct mneme_error *err);
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-enum cli_purpose {
-    CLI_TO_READ,  /* read-only where it cannot be written: then no trace is kept */
-    CLI_TO_WRITE,
-    CLI_TO_CREATE /* the folder must be there; that of the default path is made */
-};
 
 /* Opens the store of --store, $MNEME_STORE or the data folder. */
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,

@@ -257,6 +257,23 @@ enum mneme_status cli_identity(const struct cli_common *common, struct mneme_ide
     return MNEME_OK;
 }
 
+bool cli_begin_owned(const struct cli_command *command, int argc, char **argv,
+                     enum cli_purpose purpose, struct mneme_identity *ret_identity,
+                     struct mneme **ret_handle, char ***ret_arguments, size_t *ret_count,
+                     int *ret_code)
+{
+    struct mneme_error err;
+
+    if (!cli_begin(command, argc, argv, ret_arguments, ret_count, ret_code))
+        return false;
+    command->common->model = "none";
+    if (cli_identity(command->common, ret_identity, &err) == MNEME_OK &&
+        cli_open(command->common, purpose, ret_handle, &err) == MNEME_OK)
+        return true;
+    *ret_code = cli_fail(&err);
+    return false;
+}
+
 void cli_change(const struct cli_common *common, struct mneme_change *ret_change)
 {
     struct mneme_change change = MNEME_CHANGE_INIT;

@@ -139,12 +139,9 @@ int cli_sessions(int argc, char **argv)
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+    if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
+                         &code))
         return code;
-    common.model = "none";
-    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK)
-        return cli_fail(&err);
     filter.tenant_id = identity.tenant_id;
     filter.user_id = identity.user_id;
     if (mneme_export(handle, &filter, note_turn, &sessions, &err) != MNEME_OK)

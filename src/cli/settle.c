@@ -59,17 +59,13 @@ static int settle_all(const struct cli_command *command, settle_fn settle, const
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin(command, argc, argv, &ids, &count, &code))
+    if (!cli_begin_owned(command, argc, argv, CLI_TO_WRITE, &identity, &handle, &ids, &count, &code))
         return code;
-    common->model = "none";
     cli_change(common, &change);
     if (!change.now_ms)
         change.now_ms = mn_clock_now_ms();
     if (mn_empty(change.reason))
         change.reason = reason;
-    if (cli_identity(common, &identity, &err) != MNEME_OK ||
-        cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK)
-        return cli_fail(&err);
     for (size_t i = 0; i < count; i++) {
         if (settle_one(handle, &identity, ids[i], settle, &change, &receipt, &err) != MNEME_OK)
             return cli_fail(&err);

@@ -276,13 +276,11 @@ int cli_show(int argc, char **argv)
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+    if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
+                         &code))
         return code;
-    common.model = "none";
-    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
-        mneme_get(handle, identity.tenant_id, identity.user_id, arguments[0], &row, &err) !=
-            MNEME_OK)
+    if (mneme_get(handle, identity.tenant_id, identity.user_id, arguments[0], &row, &err) !=
+        MNEME_OK)
         return cli_fail(&err);
     code = common.json ? print_json(mneme_parsed_record(row))
                        : print_fields(mneme_parsed_record(row));
@@ -354,13 +352,11 @@ int cli_history(int argc, char **argv)
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+    if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
+                         &code))
         return code;
-    common.model = "none";
     past.json = common.json;
-    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
-        cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
-        mneme_history(handle, identity.tenant_id, identity.user_id, arguments[0], print_former,
+    if (mneme_history(handle, identity.tenant_id, identity.user_id, arguments[0], print_former,
                       &past, &err) != MNEME_OK)
         return cli_fail(&err);
     if (!past.count && !common.json)

@@ -100,29 +100,6 @@ enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_j
 
 /* ---- the store as a whole ---- */
 
-static enum mneme_status tell_backup(struct mneme *handle, const char *actor,
-                                     struct mneme_error *err)
-{
-    const struct mn_audit_note note = { .at_ms = handle->world.now_ms(),
-                                        .partition = { "", "" },
-                                        .actor = actor,
-                                        .action = "backup",
-                                        .trace_id = "" };
-    const struct mn_write write = { .kind = MN_WRITE_AUDIT, .audit = &note };
-    const struct mn_commit commit = { .write = &write,
-                                      .count = 1,
-                                      .actor = actor,
-                                      .reason = "",
-                                      .now_ms = note.at_ms };
-    struct mn_written written = { 0 };
-    struct mn_commit_result result = { .written = &written };
-
-    MN_TRY(handle->world.store->ops->commit(handle->world.store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK && err)
-        *err = result.error;
-    return result.status;
-}
-
 enum mneme_status mneme_backup(struct mneme *handle, const char *path, const char *actor,
                                struct mneme_error *err)
 {
@@ -130,7 +107,8 @@ enum mneme_status mneme_backup(struct mneme *handle, const char *path, const cha
     MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
     if (!handle->read_only) {
         MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
-        MN_TRY(tell_backup(handle, mn_or_empty(actor), err));
+        MN_TRY(mn_store_note(handle->world.store, "backup", mn_or_empty(actor),
+                             handle->world.now_ms(), err));
     }
     return handle->world.store->ops->backup(handle->world.store, path, err);
 }

@@ -51,16 +51,12 @@ static enum mneme_status commit_rows(struct mn_world *world, const struct mn_wri
 {
     struct mn_written *written = mn_arena_array(arena, struct mn_written, count + 1);
     struct mn_commit commit = { .write = writes, .count = count, .now_ms = world->now_ms() };
-    struct mn_commit_result result = { .written = written };
 
     if (!written)
         return mn_fail_memory(err);
     if (!count)
         return MNEME_OK;
-    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK && err)
-        *err = result.error;
-    return result.status;
+    return mn_store_commit_one(world->store, &commit, written, err);
 }
 
 /* One after the other: what is refused, and why first. */

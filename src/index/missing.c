@@ -30,12 +30,8 @@ static enum mneme_status put_row(struct mn_world *world, const struct mn_index_r
     struct mn_write write = { .kind = MN_WRITE_INDEX, .index = row };
     struct mn_written written;
     struct mn_commit commit = { .write = &write, .count = 1, .now_ms = world->now_ms() };
-    struct mn_commit_result result = { .written = &written };
 
-    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK && err)
-        *err = result.error;
-    return result.status;
+    return mn_store_commit_one(world->store, &commit, &written, err);
 }
 
 static enum mneme_status move_to(struct mn_world *world, const struct mn_cursor *cursor,

@@ -140,13 +140,7 @@ enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partitio
                                 .actor = mn_or_empty(change->actor),
                                 .reason = mn_empty(change->reason) ? "clarified" : change->reason,
                                 .now_ms = s.now_ms };
-    struct mn_commit_result result = { .written = written };
-    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK) {
-        if (err)
-            *err = result.error;
-        return result.status;
-    }
+    MN_TRY(mn_store_commit_one(world->store, &commit, written, err));
     receipt.revision = written[0].revision;
     strncpy(receipt.id, keep_id, sizeof receipt.id - 1);
     *ret_receipt = receipt;

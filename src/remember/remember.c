@@ -41,16 +41,10 @@ static enum mneme_status commit_all(struct mn_world *world, const struct mn_writ
         .now_ms = change_now(world, change),
         .own_links = !change->admin,
     };
-    struct mn_commit_result result = { .written = written };
 
     if (!written)
         return mn_fail_memory(err);
-    MN_TRY(world->store->ops->commit(world->store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK) {
-        if (err)
-            *err = result.error;
-        return result.status;
-    }
+    MN_TRY(mn_store_commit_one(world->store, &commit, written, err));
     *ret_written = written;
     return MNEME_OK;
 }

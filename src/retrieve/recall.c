@@ -172,7 +172,7 @@ static enum mneme_status ask_index(struct mn_sourcing *s, bool *ret_answered,
                                    struct mneme_error *err)
 {
     enum mn_source source = s->plan->probes[MN_SOURCE_TEXT] ? MN_SOURCE_TEXT : MN_SOURCE_VECTOR;
-    size_t silent_before = s->trace->source[source].silent != NULL;
+    bool silent_before = s->trace->source[source].silent != NULL;
 
     MN_TRY(run(s, source, mn_source_search, false, err));
     s->trace->source[MN_SOURCE_VECTOR].asked = s->plan->probes[MN_SOURCE_VECTOR] && s->vector;

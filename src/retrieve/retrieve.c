@@ -14,9 +14,6 @@
 #include "store/store.h"
 #include "text/tokens.h"
 
-/* Pairs are compared among so many of the best, for each that may reach the end of ranking. */
-#define SIMILAR_AMONG 1.5
-
 /* ---- what the stages share ---- */
 
 static void begin(struct mn_retrieval *r, const struct mn_world *world,
@@ -165,9 +162,9 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
     stage_done(&r, MN_STAGE_FILTER, &at_us);
 
     mn_rank_raw(&r.plan, r.profile, &r.found);
-    MN_TRY(
-        mn_recall_similarity(world, &r.access, &r.found,
-                                (size_t)((double)r.plan.depth * SIMILAR_AMONG), arena, &r.similarity, err));
+    /* Pairs are compared among so many of the best, for all that may reach the end of ranking. */
+    size_t among = r.plan.depth + r.plan.depth / 2;
+    MN_TRY(mn_recall_similarity(world, &r.access, &r.found, among, arena, &r.similarity, err));
     MN_TRY(mn_merge_apply(&r.similarity, r.profile, arena, &r.found, &r.trace, err));
     stage_done(&r, MN_STAGE_MERGE, &at_us);
 

@@ -194,30 +194,6 @@ enum mneme_status mn_sqlite_backup(struct mn_store *store, const char *path, str
 
 /* ---- putting back ---- */
 
-/* In the audit of the store that is put back. */
-static enum mneme_status tell(struct mn_store *store, const char *actor, int64_t now_ms,
-                              struct mneme_error *err)
-{
-    const struct mn_audit_note note = { .at_ms = now_ms,
-                                        .partition = { "", "" },
-                                        .actor = actor,
-                                        .action = "restore",
-                                        .trace_id = "" };
-    const struct mn_write write = { .kind = MN_WRITE_AUDIT, .audit = &note };
-    const struct mn_commit commit = { .write = &write,
-                                      .count = 1,
-                                      .actor = actor,
-                                      .reason = "",
-                                      .now_ms = now_ms };
-    struct mn_written written = { 0 };
-    struct mn_commit_result result = { .written = &written };
-
-    MN_TRY(store->ops->commit(store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK && err)
-        *err = result.error;
-    return result.status;
-}
-
 static enum mneme_status check_backup(struct mn_sqlite *from, const char *path,
                                       struct mneme_error *err)
 {
@@ -253,7 +229,7 @@ enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options
     made.path = part.path.at;
     made.create = made.read_only = false;
     MN_TRY(mn_store_sqlite_open(&made, &store, err));
-    status = tell(store, actor, now_ms, err);
+    status = mn_store_note(store, "restore", actor, now_ms, err);
     mn_store_free(store);
     MN_TRY(status);
     return part_keep(&part, options->path, err);

@@ -265,9 +265,3 @@ enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
     self = NULL;
     return MNEME_OK;
 }
-
-void mn_store_free(struct mn_store *store)
-{
-    if (store)
-        store->ops->free(store);
-}
