@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,8 @@
 #include <unistd.h>
 
 #include <mneme/mneme.h>
+
+#include "fakes/store_folder.h"
 
 #define NOW INT64_C(1790000000000)
 
@@ -58,20 +59,9 @@ void *__wrap_realloc(void *at, size_t bytes)
 
 /* ---- the store under test ---- */
 
-static char folder[] = "/tmp/mneme-fault-XXXXXX";
-static char store_path[128];
+static struct store_folder folder;
 static struct mneme *handle;
 static long rounds;
-
-static enum mneme_status open_store(struct mneme **ret_handle, struct mneme_error *err)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-
-    options.store_path = store_path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    return mneme_open(&options, ret_handle, err);
-}
 
 static struct mneme_memory sample(const char *id, const char *content)
 {
@@ -97,7 +87,7 @@ typedef enum mneme_status (*call_fn)(struct mneme_error *err);
 static enum mneme_status call_open(struct mneme_error *err)
 {
     struct mneme *opened = NULL;
-    enum mneme_status status = open_store(&opened, err);
+    enum mneme_status status = store_folder_open(&folder, &opened, err);
 
     assert_true((status == MNEME_OK) == (opened != NULL));
     mneme_close(opened);
@@ -414,10 +404,9 @@ static int set_up(void **state)
     struct mneme_error err;
 
     (void)state;
-    if (!mkdtemp(folder))
+    if (store_folder_make(&folder, "fault") != 0)
         return -1;
-    snprintf(store_path, sizeof store_path, "%s/store", folder);
-    if (open_store(&handle, &err) != MNEME_OK)
+    if (store_folder_open(&folder, &handle, &err) != MNEME_OK)
         return -1;
     for (int i = 1; i <= 3; i++) {
         char id[16], content[64];
@@ -433,17 +422,11 @@ static int set_up(void **state)
     return 0;
 }
 
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
-}
-
 static int tear_down(void **state)
 {
     (void)state;
     mneme_close(handle);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

@@ -10,17 +10,18 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <mneme/mneme.h>
 
+#include "fakes/store_folder.h"
+
 #define NOW INT64_C(1790000000000)
 #define ROWS_MAX 512
 
-static char folder[64];
+static struct store_folder folder;
 static struct mneme *handle;
 
 /* ---- rows ---- */
@@ -245,32 +246,19 @@ static void a_text_that_is_there_many_times_leaves_room_for_others(void **state)
 
 static int set_up(void **state)
 {
-    static char path[96];
-    struct mneme_options options = MNEME_OPTIONS_INIT;
     struct mneme_error err;
 
     (void)state;
-    strcpy(folder, "/tmp/mneme-crowded-XXXXXX");
-    if (!mkdtemp(folder))
+    if (store_folder_make(&folder, "crowded") != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/store", folder);
-    options.store_path = path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    return mneme_open(&options, &handle, &err) == MNEME_OK ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
+    return store_folder_open(&folder, &handle, &err) == MNEME_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     mneme_close(handle);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

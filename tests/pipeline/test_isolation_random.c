@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,8 @@
 #include <unistd.h>
 
 #include <mneme/mneme.h>
+
+#include "fakes/store_folder.h"
 
 #define RECALLS 100000
 #define THREADS 2
@@ -42,7 +43,7 @@ struct row {
 
 static struct row rows[MEMORIES];
 static struct mneme *handle;
-static char folder[] = "/tmp/mneme-isolation-XXXXXX";
+static struct store_folder folder;
 static uint64_t found_total[THREADS], expected_some[THREADS], found_some[THREADS];
 
 static uint64_t next_random(uint64_t *state)
@@ -187,12 +188,10 @@ static void no_recall_of_a_random_identity_brings_a_foreign_item(void **state)
 
 static int set_up(void **state)
 {
-    struct mneme_options options = MNEME_OPTIONS_INIT;
     struct mneme_change change = MNEME_CHANGE_INIT;
     struct mneme_record records[MEMORIES];
     struct mneme_error err;
     uint64_t random = 42;
-    char path[128];
 
     (void)state;
     memset(long_id, 'x', sizeof long_id - 1);
@@ -200,14 +199,10 @@ static int set_up(void **state)
         make_row(&rows[i], i, &random);
         records[i] = (struct mneme_record){ .kind = MNEME_RECORD_MEMORY, .memory = &rows[i].memory };
     }
-    if (!mkdtemp(folder))
+    if (store_folder_make(&folder, "isolation") != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/store", folder);
-    options.store_path = path;
-    options.create = 1;
-    options.tokenizer = "estimate";
     change.admin = 1;
-    if (mneme_open(&options, &handle, &err) != MNEME_OK ||
+    if (store_folder_open(&folder, &handle, &err) != MNEME_OK ||
         mneme_write(handle, records, MEMORIES, &change, NULL, NULL, &err) != MNEME_OK) {
         print_message("%s\n", err.message);
         return -1;
@@ -215,17 +210,11 @@ static int set_up(void **state)
     return 0;
 }
 
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
-}
-
 static int tear_down(void **state)
 {
     (void)state;
     mneme_close(handle);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

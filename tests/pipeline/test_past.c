@@ -7,18 +7,19 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <mneme/mneme.h>
 
+#include "fakes/store_folder.h"
+
 #define JANUARY INT64_C(1767225600000)
 #define DAY INT64_C(86400000)
 #define NOW (JANUARY + 60 * DAY)
 
-static char folder[64];
+static struct store_folder folder;
 static struct mneme *handle;
 
 /* ---- calls ---- */
@@ -151,32 +152,19 @@ static void what_was_deprecated_since_held_before_and_what_was_revoked_did_not(v
 
 static int set_up(void **state)
 {
-    static char path[96];
-    struct mneme_options options = MNEME_OPTIONS_INIT;
     struct mneme_error err;
 
     (void)state;
-    strcpy(folder, "/tmp/mneme-past-XXXXXX");
-    if (!mkdtemp(folder))
+    if (store_folder_make(&folder, "past") != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/store", folder);
-    options.store_path = path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    return mneme_open(&options, &handle, &err) == MNEME_OK ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
+    return store_folder_open(&folder, &handle, &err) == MNEME_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     mneme_close(handle);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,10 +15,12 @@
 
 #include <mneme/mneme.h>
 
+#include "fakes/store_folder.h"
+
 #define NOW INT64_C(1790000000000)
 #define DAY INT64_C(86400000)
 
-static char folder[64];
+static struct store_folder folder;
 static struct mneme *handle;
 
 /* ---- helpers ---- */
@@ -590,32 +591,19 @@ static void other_words_of_a_memory_are_another_answer_to_its_key(void **state)
 
 static int set_up(void **state)
 {
-    struct mneme_options options = MNEME_OPTIONS_INIT;
     struct mneme_error err;
-    char path[128];
 
     (void)state;
-    strcpy(folder, "/tmp/mneme-remember-XXXXXX");
-    if (!mkdtemp(folder))
+    if (store_folder_make(&folder, "remember") != 0)
         return -1;
-    snprintf(path, sizeof path, "%s/store", folder);
-    options.store_path = path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    return mneme_open(&options, &handle, &err) == MNEME_OK ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
+    return store_folder_open(&folder, &handle, &err) == MNEME_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     mneme_close(handle);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

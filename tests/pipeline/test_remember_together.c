@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,21 +17,12 @@
 
 #include <mneme/mneme.h>
 
+#include "fakes/store_folder.h"
+
 #define WRITERS 6
 #define TEXTS 30
 
-static char folder[64];
-static char store_path[128];
-
-static enum mneme_status open_store(struct mneme **ret_handle, struct mneme_error *err)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-
-    options.store_path = store_path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    return mneme_open(&options, ret_handle, err);
-}
+static struct store_folder folder;
 
 /* Writes all texts, each writer from another one on, in another case, with a source of its own. */
 static enum mneme_status write_all(struct mneme *handle, int writer, struct mneme_error *err)
@@ -113,7 +103,7 @@ static void threads_that_say_the_same_make_one_memory(void **state)
     struct mneme_error err;
 
     (void)state;
-    assert_int_equal(open_store(&handle, &err), MNEME_OK);
+    assert_int_equal(store_folder_open(&folder, &handle, &err), MNEME_OK);
     for (int i = 0; i < WRITERS; i++) {
         writer[i].handle = handle;
         writer[i].number = i;
@@ -140,7 +130,7 @@ static void processes_that_say_the_same_make_one_memory(void **state)
         assert_true(process[i] >= 0);
         if (process[i])
             continue;
-        int failed = open_store(&handle, &err) != MNEME_OK ||
+        int failed = store_folder_open(&folder, &handle, &err) != MNEME_OK ||
                      write_all(handle, i, &err) != MNEME_OK;
         if (failed)
             fprintf(stderr, "writer %d: %s\n", i, err.message);
@@ -153,7 +143,7 @@ static void processes_that_say_the_same_make_one_memory(void **state)
         assert_int_equal(waitpid(process[i], &status, 0), process[i]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
-    assert_int_equal(open_store(&handle, &err), MNEME_OK);
+    assert_int_equal(store_folder_open(&folder, &handle, &err), MNEME_OK);
     assert_each_once(handle);
     mneme_close(handle);
 }
@@ -161,23 +151,13 @@ static void processes_that_say_the_same_make_one_memory(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/mneme-together-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(store_path, sizeof store_path, "%s/store", folder);
-    return 0;
-}
-
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
+    return store_folder_make(&folder, "together");
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,13 @@
 #include "base/arena.h"
 #include "engine/journal.h"
 #include "fakes/fake_store.h"
+#include "fakes/store_folder.h"
 #include "memory/record.h"
 
 #define NOW INT64_C(1790000000000)
 #define COUNT_MAX (INT64_C(1) << 53)
 
-static char folder[64];
+static struct store_folder folder;
 static struct mn_world world;
 static struct mn_journal *journal;
 
@@ -32,13 +32,10 @@ static int64_t now(void)
 
 static struct mn_store *open_store(void)
 {
-    struct mn_store_options options = { .create = true };
+    struct mn_store_options options = { .path = folder.store, .create = true };
     struct mn_store *store = NULL;
     struct mneme_error err;
-    char path[128];
 
-    snprintf(path, sizeof path, "%s/store", folder);
-    options.path = path;
     assert_int_equal(mn_store_sqlite_open(&options, &store, &err), MNEME_OK);
     return store;
 }
@@ -159,8 +156,7 @@ static int set_up(void **state)
     MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
 
     (void)state;
-    strcpy(folder, "/tmp/mneme-journal-XXXXXX");
-    if (!mkdtemp(folder))
+    if (store_folder_make(&folder, "journal") != 0)
         return -1;
     world = (struct mn_world){ .store = fake_store_new(open_store()), .now_ms = now };
     journal = mn_journal_new();
@@ -168,18 +164,12 @@ static int set_up(void **state)
     return world.store && journal ? 0 : -1;
 }
 
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info, (void)flag, (void)walk;
-    return remove(path);
-}
-
 static int tear_down(void **state)
 {
     (void)state;
     mn_journal_free(journal);
     mn_store_free(world.store);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return store_folder_remove(&folder);
 }
 
 int main(void)

@@ -1,0 +1,22 @@
+/*
+ * store_folder.h - a temporary folder of a test's own, with a store in it.
+ */
+#ifndef MN_FAKES_STORE_FOLDER_H
+#define MN_FAKES_STORE_FOLDER_H
+
+#include <mneme/mneme.h>
+
+struct store_folder {
+    char path[64];
+    char store[96]; /* in it; no file yet */
+};
+
+/* 0, or -1. `name` says whose it is. */
+int store_folder_make(struct store_folder *folder, const char *name);
+/* The store of the folder, made when it is not there, without a model and with estimated tokens. */
+enum mneme_status store_folder_open(const struct store_folder *folder, struct mneme **ret_handle,
+                                    struct mneme_error *err);
+/* With all that is in it; 0, or -1. */
+int store_folder_remove(const struct store_folder *folder);
+
+#endif
