@@ -25,6 +25,14 @@ ON CONFLICT (tenant, owner, session_id) DO UPDATE SET
     last_event_ms = max(last_event_ms, excluded.last_event_ms),
     last_place = max(last_place, excluded.last_place), event_count = event_count + 1;
 
+-- name: SESSION_EVENTS
+SELECT tenant, owner, id, agent_id, session_id, place, role, speaker, text, event_time_ms,
+       recallable, attributes, NULL, NULL
+FROM events
+WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id
+  AND (place, id) > (:place, :id)
+ORDER BY place, id LIMIT :limit;
+
 -- name: TASK_STATE_GET
 SELECT state, updated_at_ms, revision FROM task_states
 WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id AND task_id = :task_id;

@@ -15,6 +15,7 @@ struct mn_search;  /* search/search.h: what can be rebuilt */
 struct mn_index;   /* index/index.h: brings the one up to the other */
 struct mn_model;   /* model/model.h: the neural one; NULL without */
 struct mn_tokens;  /* text/tokens.h: counts tokens */
+struct mn_archive; /* lifecycle/archive.h: where compressed turns go; NULL without */
 struct mneme_executor;
 
 struct mn_world {
@@ -26,6 +27,7 @@ struct mn_world {
     bool model_given;         /* one was: without it answers are degraded */
     const char *embedding_cache_path; /* also without a model; NULL: no file */
     const struct mn_tokens *tokens;
+    struct mn_archive *archive;
     const struct mneme_executor *executor; /* NULL: serial */
     int64_t (*now_ms)(void);               /* the clock; tests hand in their own */
 };

@@ -152,6 +152,7 @@ static const struct mn_store_ops sqlite_ops = {
     .clarifications = mn_sqlite_clarifications,
     .rules_active = mn_sqlite_rules_active,
     .task_states = mn_sqlite_task_states,
+    .session_events = mn_sqlite_session_events,
     .edges = mn_sqlite_edges,
     .units_scan = mn_sqlite_units_scan,
     .units_get = mn_sqlite_units_get,

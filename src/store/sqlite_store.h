@@ -180,6 +180,11 @@ enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition pa
 enum mneme_status mn_sqlite_trace_get(struct mn_store *store, const char *tenant,
                                       const char *trace_id, struct mn_arena *arena,
                                       const char **ret_json, struct mneme_error *err);
+/* sqlite_session.c */
+enum mneme_status mn_sqlite_session_events(struct mn_store *store, struct mn_partition partition,
+                                           const char *session_id, struct mn_event_place after,
+                                           size_t limit, struct mn_arena *arena,
+                                           struct mn_events *ret_events, struct mneme_error *err);
 /* sqlite_units.c */
 enum mneme_status mn_sqlite_units_scan(struct mn_store *store, struct mn_partition partition,
                                        const char *after_id, size_t limit, const char *profile,

@@ -281,6 +281,18 @@ struct mn_history_rows {
     size_t count;
 };
 
+/* Turns of one session, in their order. */
+struct mn_events {
+    struct mneme_event *item;
+    size_t count;
+    size_t room;
+};
+/* Behind which of them: place, and of turns of one place the id; -1 and "": from the first on. */
+struct mn_event_place {
+    int64_t place;
+    const char *id;
+};
+
 /* ---- the audit ---- */
 
 /* Digests as they stand, and the names of those that are still known ("" else). */
@@ -488,6 +500,11 @@ struct mn_store_ops {
     enum mneme_status (*task_states)(struct mn_store *store, const struct mn_access *access,
                                      struct mn_arena *arena, struct mn_task_states *ret_states,
                                      struct mneme_error *err);
+    /* Turns of one session that are in the store, at most `limit` behind the place. */
+    enum mneme_status (*session_events)(struct mn_store *store, struct mn_partition partition,
+                                        const char *session_id, struct mn_event_place after,
+                                        size_t limit, struct mn_arena *arena,
+                                        struct mn_events *ret_events, struct mneme_error *err);
     /* All edges of one partition, valid or not: the walk judges. */
     enum mneme_status (*edges)(struct mn_store *store, struct mn_partition partition,
                                struct mn_arena *arena, struct mn_edges *ret_edges,

@@ -96,6 +96,40 @@ static void events_take_their_place_in_the_session(void **state)
     assert_string_equal(units.item[0].memory.content, "one");
 }
 
+static void turns_of_a_session_are_read_in_their_order(void **state)
+{
+    struct fixture *f = *state;
+    const struct mn_partition ann = { "t", "ann" };
+    struct mn_event_place after = { -1, "" };
+    struct mn_events events = { 0 };
+    struct mneme_event *late = fixture_event_of(f, "t", "ann", "e-1", "s", "at five as well");
+    struct mneme_event *fifth = fixture_event_of(f, "t", "ann", "e-9", "s", "at five");
+
+    late->order = fifth->order = 5;
+    fifth->role = "assistant";
+    ASSERT_OK(fixture_put_event(f, fifth, NULL));
+    ASSERT_OK(fixture_put_event(f, late, NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-2", "s", "at six"), NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-3", "s-2", "other"), NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "bob", "e-4", "s", "bob's"), NULL));
+
+    ASSERT_OK(f->store->ops->session_events(f->store, ann, "s", after, 2, f->arena, &events,
+                                            &f->err));
+    assert_int_equal(events.count, 2);
+    assert_string_equal(events.item[0].id, "e-1");
+    assert_string_equal(events.item[1].id, "e-9");
+    assert_string_equal(events.item[1].role, "assistant");
+    after = (struct mn_event_place){ events.item[1].order, events.item[1].id };
+    ASSERT_OK(f->store->ops->session_events(f->store, ann, "s", after, 2, f->arena, &events,
+                                            &f->err));
+    assert_int_equal(events.count, 1);
+    assert_string_equal(events.item[0].text, "at six");
+    assert_int_equal(events.item[0].order, 6);
+    ASSERT_OK(f->store->ops->session_events(f->store, ann, "none", after, 2, f->arena, &events,
+                                            &f->err));
+    assert_int_equal(events.count, 0);
+}
+
 /* ---- rules ---- */
 
 static void a_rule_belongs_to_its_memory_s_owner(void **state)
@@ -238,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(usage_stands_beside_the_row),
         CASE(events_take_their_place_in_the_session),
+        CASE(turns_of_a_session_are_read_in_their_order),
         CASE(a_rule_belongs_to_its_memory_s_owner),
         CASE(checkpoints_come_own_session_first_then_newest),
         CASE(edges_keep_the_names_of_their_ends),

@@ -152,6 +152,14 @@ static enum mneme_status task_states(struct mn_store *store, const struct mn_acc
     HAND_ON(task_states, access, arena, ret_states);
 }
 
+static enum mneme_status session_events(struct mn_store *store, struct mn_partition partition,
+                                        const char *session_id, struct mn_event_place after,
+                                        size_t limit, struct mn_arena *arena,
+                                        struct mn_events *ret_events, struct mneme_error *err)
+{
+    HAND_ON(session_events, partition, session_id, after, limit, arena, ret_events);
+}
+
 static enum mneme_status edges(struct mn_store *store, struct mn_partition partition,
                                struct mn_arena *arena, struct mn_edges *ret_edges,
                                struct mneme_error *err)
@@ -299,6 +307,7 @@ static const struct mn_store_ops fake_ops = {
     .clarifications = clarifications,
     .rules_active = rules_active,
     .task_states = task_states,
+    .session_events = session_events,
     .edges = edges,
     .units_scan = units_scan,
     .units_get = units_get,
