@@ -780,7 +780,7 @@ static void hot_statements_use_their_index(void **state)
           "changes_partition (tenant=? AND owner=? AND rowid>?)" },
         { SQL_SQLITE_TASK_STATES_OF_TASK, "task_states_task (tenant=? AND owner=? AND task_id=?)" },
         { SQL_SQLITE_SESSION_EVENTS,
-          "events_session (tenant=? AND owner=? AND session_id=? AND place>?)" },
+          "events_session (tenant=? AND owner=? AND session_id=? AND (place,id)>(?,?))" },
         { SQL_SQLITE_RULES_ACTIVE, "PRIMARY KEY (tenant=? AND owner=?)" },
         { SQL_SQLITE_LIST_EVENTS, "PRIMARY KEY (tenant=? AND (owner,id)>(?,?))" },
     };
