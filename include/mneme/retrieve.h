@@ -88,6 +88,7 @@ struct mneme_request {
 
     struct mneme_list evidence; /* knowledge the caller brings (RAG results), shown apart */
     size_t memory_bytes_max;    /* 0: 64 MiB for this call */
+    int trace_signals; /* 1: the trace tells every signal of every turn found (evaluation) */
 };
 #define MNEME_REQUEST_INIT                                                                         \
     {                                                                                              \

@@ -27,6 +27,7 @@ struct wishes {
     const char *queries;
     const char *memories;
     const char *out;
+    const char *signals;
     const char *profile;
     size_t depth;
 };
@@ -162,6 +163,7 @@ static int recall(const struct cli_common *common, const struct wishes *w)
         .items_path = w->items,
         .queries_path = w->queries,
         .out_path = w->out,
+        .signals_path = w->signals,
         .depth = w->depth,
         .progress = stderr,
     };
@@ -191,6 +193,8 @@ int cli_eval(int argc, char **argv)
         { "queries", CLI_TEXT, "FILE", "what is asked; pairs: the pairs", &w.queries },
         { "memories", CLI_TEXT, "FOLDER", "ranking, abstain: golden data to ask", &w.memories },
         { "out", CLI_TEXT, "RUN.jsonl", "where the answers go, a line each", &w.out },
+        { "signals", CLI_TEXT, "FILE", "recall: what ranks each turn found, a line a query",
+          &w.signals },
         { "depth", CLI_COUNT, "N", "recall: so many answers a query (50)", &w.depth },
         { "profile", CLI_TEXT, "NAME", "recall: similarity (default), default, balanced, recency",
           &w.profile },

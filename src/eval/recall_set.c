@@ -236,8 +236,58 @@ static void put_answer(const struct query *query, const struct mneme_answer *ans
     mn_buf_char(out, '\n');
 }
 
+static void put_numbers(struct mn_json_writer *w, yyjson_val *list)
+{
+    size_t at, count;
+    yyjson_val *number;
+
+    mn_json_open(w, '[');
+    yyjson_arr_foreach(list, at, count, number)
+        mn_json_put_number(w, yyjson_get_num(number), 5);
+    mn_json_close(w, ']');
+}
+
+/* The trace's own object, with the ids as the set has them. */
+static enum mneme_status put_signals(const struct query *query, const char *trace,
+                                     struct mn_buf *out, struct mneme_error *err)
+{
+    struct mn_json_writer w = { .out = out };
+    MN_JSON_AUTO doc = NULL;
+    size_t at, count;
+    yyjson_val *key, *value;
+
+    MN_TRY(mn_json_parse("trace", trace, strlen(trace), &doc, err));
+    yyjson_val *signals = yyjson_obj_get(yyjson_doc_get_root(doc), "signals");
+
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "qid", query->qid);
+    mn_json_field_text(&w, "user", query->user);
+    mn_json_key(&w, "names");
+    mn_json_open(&w, '[');
+    yyjson_arr_foreach(yyjson_obj_get(signals, "names"), at, count, value)
+        mn_json_put_text(&w, yyjson_get_str(value));
+    mn_json_close(&w, ']');
+    mn_json_key(&w, "weights");
+    put_numbers(&w, yyjson_obj_get(signals, "weights"));
+    mn_json_key(&w, "turns");
+    mn_json_open(&w, '{');
+    yyjson_obj_foreach(yyjson_obj_get(signals, "turns"), at, count, key, value) {
+        mn_json_key(&w, own_id(yyjson_get_str(key), query->user));
+        put_numbers(&w, value);
+    }
+    mn_json_close(&w, '}');
+    mn_json_close(&w, '}');
+    mn_buf_char(out, '\n');
+    return out->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+struct output {
+    struct mn_buf *run;
+    struct mn_buf *signals; /* NULL: not told */
+};
+
 static enum mneme_status ask(const struct mn_recall_options *options, const struct query *query,
-                             int64_t now_ms, struct mn_scratch *store, struct mn_buf *out,
+                             int64_t now_ms, struct mn_scratch *store, const struct output *out,
                              bool *ret_found, struct mneme_error *err)
 {
     struct mneme_request request = MNEME_REQUEST_INIT;
@@ -253,15 +303,19 @@ static enum mneme_status ask(const struct mn_recall_options *options, const stru
     request.items_max = options->depth;
     request.without_limits = 1;
     request.memory_bytes_max = CALL_BYTES_MAX;
+    request.trace_signals = out->signals != NULL;
     MN_TRY(mneme_retrieve(store->handle, &request, &answer, err));
-    put_answer(query, answer, out);
+    put_answer(query, answer, out->run);
     *ret_found = answer->item_count > 0;
+    enum mneme_status status = MNEME_OK;
+    if (out->signals)
+        status = put_signals(query, answer->trace, out->signals, err);
     mneme_answer_free(answer);
-    return out->failed ? mn_fail_memory(err) : MNEME_OK;
+    return status == MNEME_OK && out->run->failed ? mn_fail_memory(err) : status;
 }
 
 static enum mneme_status ask_all(const struct mn_recall_options *options, const struct set *set,
-                                 struct mn_scratch *store, struct mn_buf *out,
+                                 struct mn_scratch *store, const struct output *out,
                                  struct mn_recall_report *report, struct mneme_error *err)
 {
     const char *user = "";
@@ -304,7 +358,9 @@ enum mneme_status mn_recall_run(const struct mn_recall_options *options,
 {
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
     MN_SCRATCH_AUTO store = { 0 };
-    MN_BUF_AUTO out = { 0 };
+    MN_BUF_AUTO run = { 0 };
+    MN_BUF_AUTO signals = { 0 };
+    const struct output out = { &run, options->signals_path ? &signals : NULL };
     struct set set = { .arena = arena };
     struct mn_recall_report report = { 0 };
 
@@ -316,7 +372,9 @@ enum mneme_status mn_recall_run(const struct mn_recall_options *options,
     MN_TRY(ask_all(options, &set, &store, &out, &report, err));
     report.load_s = (double)(loaded_us - begun_us) / 1e6;
     report.ask_s = (double)(mn_clock_monotonic_us() - loaded_us) / 1e6;
-    MN_TRY(mn_lines_write(options->out_path, &out, err));
+    MN_TRY(mn_lines_write(options->out_path, &run, err));
+    if (out.signals)
+        MN_TRY(mn_lines_write(options->signals_path, &signals, err));
     *ret_report = report;
     return MNEME_OK;
 }

@@ -18,6 +18,7 @@ struct mn_recall_options {
     const char *items_path;
     const char *queries_path;
     const char *out_path;
+    const char *signals_path; /* NULL: not told */
     size_t depth;
     enum mneme_profile profile;
     FILE *progress; /* NULL: none */
@@ -37,6 +38,9 @@ struct mn_recall_report {
  * stands alone is a memory, of type event where it has a time, else a fact. Each user is asked only
  * for its own, in mode hybrid, at an instant after its last item, floor and caps off. A memory that
  * was merged into another follows it. The run file is written when all is done.
+ *
+ * The file of signals has a line for each query, {"qid", "user", "names": [...], "weights": [...],
+ * "turns": {id: [...]}}: what ranks the turns found, scaled, each turn that reached ranking.
  */
 enum mneme_status mn_recall_run(const struct mn_recall_options *options,
                                 struct mn_recall_report *ret_report, struct mneme_error *err);

@@ -22,6 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/str.h"
+
 enum scale {
     AS_IT_IS = 0,
     OF_BEST,    /* 0 stays 0, the best becomes 1 */
@@ -30,34 +33,40 @@ enum scale {
 };
 
 static const struct {
+    const char *name;
     enum scale scale;
     double words;   /* A */
     double vectors; /* B */
 } WEIGHT[MN_SIGNAL_COUNT] = {
-    [MN_SIGNAL_TURN] = { OF_BEST, 2.39, 1.29 },
-    [MN_SIGNAL_AROUND_3] = { OF_BEST, 1.32, 1.10 },
-    [MN_SIGNAL_SESSION] = { OF_BEST, 1.02, 0.70 },
-    [MN_SIGNAL_BODY_6] = { OF_BEST, 1.51, 1.26 },
-    [MN_SIGNAL_COVERED_1] = { OF_BEST, 0.19, 0.27 },
-    [MN_SIGNAL_PAIRS_1] = { OF_BEST, 1.03, 0.75 },
-    [MN_SIGNAL_ANSWERS] = { OF_BEST, 1.10, 0.95 },
-    [MN_SIGNAL_AFTER_QUESTION] = { AS_IT_IS, 0.33, 0.31 },
-    [MN_SIGNAL_SPEAKER] = { AS_IT_IS, 1.31, 0.71 },
-    [MN_SIGNAL_LETTERS] = { IN_SPREADS, -0.28, -0.18 },
-    [MN_SIGNAL_INFORMATION] = { IN_SPREADS, 0.50, 0.31 },
-    [MN_SIGNAL_ASKS] = { AS_IT_IS, -0.18, -0.16 },
-    [MN_SIGNAL_ENDS_ASKING] = { AS_IT_IS, -0.37, -0.40 },
-    [MN_SIGNAL_SELF] = { AS_IT_IS, 0.83, 0.91 },
-    [MN_SIGNAL_NAMES] = { AS_IT_IS, 0.67, 0.54 },
-    [MN_SIGNAL_EDGE] = { AS_IT_IS, 0.63, 0.71 },
-    [MN_SIGNAL_WHEN_RELATIVE] = { AS_IT_IS, 0.75, 0.72 },
-    [MN_SIGNAL_WHEN_TIME] = { AS_IT_IS, 1.18, 1.25 },
-    [MN_SIGNAL_MANY_NUMBER] = { AS_IT_IS, 1.01, 0.88 },
-    [MN_SIGNAL_DATE] = { AS_IT_IS, 2.61, 2.68 },
-    [MN_SIGNAL_VECTOR] = { OF_RANGE, 0, 3.37 },
-    [MN_SIGNAL_VECTOR_SMOOTH] = { OF_RANGE, 0, 1.37 },
-    [MN_SIGNAL_VECTOR_SESSION] = { OF_RANGE, 0, 1.05 },
+    [MN_SIGNAL_TURN] = { "turn", OF_BEST, 2.39, 1.29 },
+    [MN_SIGNAL_AROUND_3] = { "around_3", OF_BEST, 1.32, 1.10 },
+    [MN_SIGNAL_SESSION] = { "session", OF_BEST, 1.02, 0.70 },
+    [MN_SIGNAL_BODY_6] = { "body_6", OF_BEST, 1.51, 1.26 },
+    [MN_SIGNAL_COVERED_1] = { "covered_1", OF_BEST, 0.19, 0.27 },
+    [MN_SIGNAL_PAIRS_1] = { "pairs_1", OF_BEST, 1.03, 0.75 },
+    [MN_SIGNAL_ANSWERS] = { "answers", OF_BEST, 1.10, 0.95 },
+    [MN_SIGNAL_AFTER_QUESTION] = { "after_question", AS_IT_IS, 0.33, 0.31 },
+    [MN_SIGNAL_SPEAKER] = { "speaker", AS_IT_IS, 1.31, 0.71 },
+    [MN_SIGNAL_LETTERS] = { "letters", IN_SPREADS, -0.28, -0.18 },
+    [MN_SIGNAL_INFORMATION] = { "information", IN_SPREADS, 0.50, 0.31 },
+    [MN_SIGNAL_ASKS] = { "asks", AS_IT_IS, -0.18, -0.16 },
+    [MN_SIGNAL_ENDS_ASKING] = { "ends_asking", AS_IT_IS, -0.37, -0.40 },
+    [MN_SIGNAL_SELF] = { "self", AS_IT_IS, 0.83, 0.91 },
+    [MN_SIGNAL_NAMES] = { "names", AS_IT_IS, 0.67, 0.54 },
+    [MN_SIGNAL_EDGE] = { "edge", AS_IT_IS, 0.63, 0.71 },
+    [MN_SIGNAL_WHEN_RELATIVE] = { "when_relative", AS_IT_IS, 0.75, 0.72 },
+    [MN_SIGNAL_WHEN_TIME] = { "when_time", AS_IT_IS, 1.18, 1.25 },
+    [MN_SIGNAL_MANY_NUMBER] = { "many_number", AS_IT_IS, 1.01, 0.88 },
+    [MN_SIGNAL_DATE] = { "date", AS_IT_IS, 2.61, 2.68 },
+    [MN_SIGNAL_VECTOR] = { "vector", OF_RANGE, 0, 3.37 },
+    [MN_SIGNAL_VECTOR_SMOOTH] = { "vector_smooth", OF_RANGE, 0, 1.37 },
+    [MN_SIGNAL_VECTOR_SESSION] = { "vector_session", OF_RANGE, 0, 1.05 },
 };
+
+static double weight_of(enum mn_signal signal, bool vectors)
+{
+    return vectors ? WEIGHT[signal].vectors : WEIGHT[signal].words;
+}
 
 /* scaled = (raw - zero) / unit */
 struct measure {
@@ -97,12 +106,58 @@ static struct measure measure_of(const struct mn_candidates *found, enum mn_sign
     return (struct measure){ 0, 1 };
 }
 
+/* 0 where all are alike. */
+static double scaled(const struct measure *measure, float raw)
+{
+    return measure->unit > 1e-9 ? ((double)raw - measure->zero) / measure->unit : 0;
+}
+
 static bool any_vector(const struct mn_candidates *found)
 {
     for (size_t i = 0; i < found->count; i++)
         if (found->item[i].context && found->item[i].context->has_vector)
             return true;
     return false;
+}
+
+void mn_conversation_tell(const struct mn_candidates *found, struct mn_trace *trace)
+{
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+    struct measure measure[MN_SIGNAL_COUNT];
+    bool vectors = any_vector(found);
+
+    mn_json_open(&w, '{');
+    mn_json_key(&w, "names");
+    mn_json_open(&w, '[');
+    for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
+        measure[s] = measure_of(found, (enum mn_signal)s);
+        mn_json_put_text(&w, WEIGHT[s].name);
+    }
+    mn_json_close(&w, ']');
+    mn_json_key(&w, "weights");
+    mn_json_open(&w, '[');
+    for (int s = 0; s < MN_SIGNAL_COUNT; s++)
+        mn_json_put_number(&w, weight_of((enum mn_signal)s, vectors), 2);
+    mn_json_close(&w, ']');
+    mn_json_key(&w, "turns");
+    mn_json_open(&w, '{');
+    for (size_t i = 0; i < found->count; i++) {
+        const struct mn_candidate *c = &found->item[i];
+
+        if (!c->context)
+            continue;
+        mn_json_key(&w, c->memory->id);
+        mn_json_open(&w, '[');
+        for (int s = 0; s < MN_SIGNAL_COUNT; s++)
+            mn_json_put_number(&w, scaled(&measure[s], c->context->signal[s]), 5);
+        mn_json_close(&w, ']');
+    }
+    mn_json_close(&w, '}');
+    mn_json_close(&w, '}');
+    trace->signals = out.failed ? NULL : mn_arena_copy_n(trace->arena, out.at, out.bytes);
+    if (!trace->signals)
+        trace->truncated = true;
 }
 
 void mn_conversation_score(struct mn_candidates *found)
@@ -113,17 +168,14 @@ void mn_conversation_score(struct mn_candidates *found)
     for (size_t i = 0; i < found->count; i++)
         found->item[i].conversation = 0;
     for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
-        double weight = vectors ? WEIGHT[s].vectors : WEIGHT[s].words;
+        double weight = weight_of((enum mn_signal)s, vectors);
         struct measure measure = measure_of(found, (enum mn_signal)s);
 
-        if (!(measure.unit > 1e-9)) /* all alike */
-            continue;
         for (size_t i = 0; i < found->count; i++) {
             struct mn_candidate *c = &found->item[i];
 
             if (c->context)
-                c->conversation +=
-                    weight * ((double)c->context->signal[s] - measure.zero) / measure.unit;
+                c->conversation += weight * scaled(&measure, c->context->signal[s]);
         }
     }
     for (size_t i = 0; i < found->count; i++)

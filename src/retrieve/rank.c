@@ -478,6 +478,8 @@ enum mneme_status mn_rank_apply(const struct mneme_request *request, const struc
     for (size_t i = 0; i < found->count; i++)
         MN_TRY(measure(&r, &found->item[i], err));
     MN_TRY(mn_conversation_apply(found, arena, err));
+    if (request->trace_signals)
+        mn_conversation_tell(found, trace);
     for (size_t i = 0; i < found->count; i++)
         if (found->item[i].context)
             found->item[i].parts.final = mn_rank_final(request->profile, &found->item[i].parts);

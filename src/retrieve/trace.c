@@ -554,6 +554,10 @@ enum mneme_status mn_trace_print(const struct mn_retrieval *retrieval, struct mn
     put_conflicts(&w, &retrieval->conflicts);
     put_budget(&w, retrieval);
     put_engine(&w, retrieval);
+    if (retrieval->trace.signals) {
+        mn_json_key(&w, "signals");
+        mn_json_put_raw(&w, retrieval->trace.signals);
+    }
     mn_json_close(&w, '}');
     if (out.failed)
         return mn_fail_memory(err);

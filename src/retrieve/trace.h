@@ -66,6 +66,7 @@ struct mn_trace {
     size_t ranked_count;
     size_t request_tokens;  /* of text and dialogue, for the block's share of the prompt; 0: unknown */
     const char *index_position;
+    const char *signals; /* JSON, where the request asks for it (retrieve/conversation.h); NULL */
     struct {
         const char **item;
         size_t count;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <string.h>
+
 #include <cmocka.h>
 
 #define NEAR(value, expected) assert_float_equal((float)(value), (float)(expected), 0.00001f)
@@ -110,6 +112,38 @@ static void turns_share_the_relevance_they_have_by_themselves(void **state)
     NEAR(item[3].parts.relevance, 0.3);
 }
 
+static void every_signal_is_told_as_it_is_weighed(void **state)
+{
+    struct mn_context context[2] = {
+        { .signal = { [MN_SIGNAL_TURN] = 4, [MN_SIGNAL_LETTERS] = 5, [MN_SIGNAL_EDGE] = 2 } },
+        { .signal = { [MN_SIGNAL_TURN] = 1, [MN_SIGNAL_LETTERS] = 3 } },
+    };
+    struct mneme_memory memory[] = { { .id = "a" }, { .id = "b" }, { .id = "fact" } };
+    struct mn_candidate item[] = { { .memory = &memory[0], .context = &context[0] },
+                                   { .memory = &memory[1], .context = &context[1] },
+                                   { .memory = &memory[2] } };
+    struct mn_candidates found = { item, 3, 3 };
+    MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
+    MN_ARENA_AUTO full = mn_arena_new(0);
+    struct mn_trace trace = { .arena = arena };
+    struct mn_trace no_room = { .arena = full };
+
+    (void)state;
+    mn_conversation_tell(&found, &trace);
+    assert_false(trace.truncated);
+    assert_ptr_equal(strstr(trace.signals, "{\"names\":[\"turn\",\"around_3\","), trace.signals);
+    assert_non_null(strstr(trace.signals, "\"weights\":[2.39,1.32,"));
+    assert_non_null(strstr(trace.signals, "\"turns\":{\"a\":[1,0,0,0,0,0,0,0,0,1,0,0,0,0,0,2,"));
+    assert_non_null(strstr(trace.signals, ",\"b\":[0.25,0,0,0,0,0,0,0,0,-1,0,"));
+    assert_null(strstr(trace.signals, "fact"));
+    context[1].has_vector = true;
+    mn_conversation_tell(&found, &trace);
+    assert_non_null(strstr(trace.signals, "\"weights\":[1.29,1.1,"));
+    mn_conversation_tell(&found, &no_room);
+    assert_null(no_room.signals);
+    assert_true(no_room.truncated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +152,7 @@ int main(void)
         cmocka_unit_test(a_pool_without_any_signal_has_no_best),
         cmocka_unit_test(lengths_count_in_spreads_of_the_pool),
         cmocka_unit_test(turns_share_the_relevance_they_have_by_themselves),
+        cmocka_unit_test(every_signal_is_told_as_it_is_weighed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

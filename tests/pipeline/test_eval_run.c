@@ -62,7 +62,7 @@ static size_t files_left(void **state)
 static int remove_folder(void **state)
 {
     static const char *const names[] = { "memories.jsonl", "cases.jsonl", "rules.jsonl",
-                                         "items.jsonl", "queries.jsonl", "run.jsonl", "vectors" };
+                                         "items.jsonl", "queries.jsonl", "run.jsonl", "signals.jsonl", "vectors" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(state, names[i]));
@@ -264,6 +264,20 @@ static void a_recall_set_is_answered_per_user(void **state)
     assert_true(begins(run, "{\"qid\":\"q/1\",\"ids\":[\"1\",\"3\""));
     assert_non_null(strstr(run, "\n{\"qid\":\"q/2\",\"ids\":[\"1\"]}\n"));
     assert_int_equal(files_left(state), 3);
+
+    /* The same, and what ranks the turns: only user a has any. */
+    char signals[128];
+    strcpy(signals, path_of(state, "signals.jsonl"));
+    options.signals_path = signals;
+    assert_int_equal(mn_recall_run(&options, &report, NULL), MNEME_OK);
+    read_file(state, "signals.jsonl", run, sizeof run);
+    assert_true(begins(run, "{\"qid\":\"q/1\",\"user\":\"a\",\"names\":[\"turn\",\"around_3\","));
+    assert_non_null(strstr(run, "\"weights\":[2.39,1.32,1.02,"));
+    assert_non_null(strstr(run, "\"turns\":{\"1\":[1,")); /* the best by its own words */
+    assert_non_null(strstr(run, ",\"2\":[0,"));           /* has none of them */
+    assert_null(strstr(run, ",\"3\":["));                 /* no turn */
+    assert_non_null(strstr(run, "\"turns\":{}}\n"));
+    assert_int_equal(files_left(state), 4);
 }
 
 static void an_instant_that_is_none_is_refused(void **state)
