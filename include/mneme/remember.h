@@ -58,6 +58,8 @@ enum mneme_outcome {
     MNEME_SUPERSEDES, /* it replaces what the key held: the former has an end, and stays in history */
     MNEME_RIVAL       /* it contradicts what the key holds and may not replace it: both are there */
 };
+/* "inserted", "confirmed", "updated", "unchanged", "merged", "superseded", "rival"; "" for none. */
+MNEME_API const char *mneme_outcome_name(enum mneme_outcome outcome);
 
 struct mneme_receipt {
     enum mneme_outcome outcome;
@@ -112,6 +114,20 @@ MNEME_API enum mneme_status mneme_forget(struct mneme *handle, const char *tenan
                                          const struct mneme_change *change,
                                          struct mneme_receipt *ret_receipt,
                                          struct mneme_error *err);
+
+/*
+ * Say that a memory is right: its confidence grows by 0.1, to 1 at most, and its age begins anew; an
+ * inference that is confirmed no longer decays. The user's own row, or else the tenant's shared one.
+ *
+ * MNEME_NOT_FOUND  there is no such memory.
+ * MNEME_FORBIDDEN  it is shared, an administrator's or revoked, without change->admin.
+ * MNEME_CONFLICT   somebody changed it meanwhile, or if_revision does not hold.
+ */
+MNEME_API enum mneme_status mneme_confirm(struct mneme *handle, const char *tenant_id,
+                                          const char *user_id, const char *memory_id,
+                                          const struct mneme_change *change,
+                                          struct mneme_receipt *ret_receipt,
+                                          struct mneme_error *err);
 
 /*
  * Answer an open question (mneme_clarifications): the memory keep_id holds and is confirmed, the others

@@ -19,18 +19,6 @@ SELECT 1 FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
 -- name: MEMORY_REPLACES
 SELECT supersedes FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id;
 
--- name: MEMORY_BY_HASH
-SELECT * FROM memory_rows
-WHERE tenant = :tenant AND owner = :owner AND content_hash = :content_hash
-  AND agent_id = :agent_id AND scope_kind = :scope_kind AND scope_id = :scope_id
-  AND type = :type AND memory_key = :memory_key AND status = 1
-ORDER BY id LIMIT 1;
-
--- Ids of rows that are in force, for lists that are kept for all identities of a partition; who may
--- have one of them is asked of the row each time (src/store/wall.c, and src/memory/access.c).
-
--- One scope of one owner and one type, the most important first.
-
 -- name: IDS_OF_SCOPE
 SELECT id FROM memories
 WHERE tenant = :tenant AND owner = :owner AND scope_kind = :scope_kind AND scope_id = :scope_id

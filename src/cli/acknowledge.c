@@ -10,31 +10,10 @@
 #include "base/json.h"
 #include "base/str.h"
 
-static const char *outcome_name(enum mneme_outcome outcome)
-{
-    switch (outcome) {
-    case MNEME_INSERTED:
-        return "inserted";
-    case MNEME_CONFIRMED:
-        return "confirmed";
-    case MNEME_UPDATED:
-        return "updated";
-    case MNEME_UNCHANGED:
-        return "unchanged";
-    case MNEME_MERGED:
-        return "merged";
-    case MNEME_SUPERSEDES:
-        return "superseded";
-    case MNEME_RIVAL:
-        return "rival";
-    }
-    return "";
-}
-
 static void tell(const char *before, const struct mneme_receipt *receipt, const char *supersedes)
 {
     printf("%s%s  %s (revision %lld)%s%s\n", before, receipt->id,
-           mn_empty(supersedes) ? outcome_name(receipt->outcome) : "inserted",
+           mn_empty(supersedes) ? mneme_outcome_name(receipt->outcome) : "inserted",
            (long long)receipt->revision, mn_empty(supersedes) ? "" : ", supersedes ",
            mn_or_empty(supersedes));
 }
@@ -43,7 +22,7 @@ static void put_fields(struct mn_json_writer *w, const struct mneme_receipt *rec
                        const char *supersedes)
 {
     mn_json_field_text(w, "id", receipt->id);
-    mn_json_field_text(w, "result", outcome_name(receipt->outcome));
+    mn_json_field_text(w, "result", mneme_outcome_name(receipt->outcome));
     if (!mn_empty(supersedes))
         mn_json_field_text(w, "supersedes", supersedes);
     mn_json_field_integer(w, "revision", receipt->revision);

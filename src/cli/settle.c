@@ -6,48 +6,45 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/acknowledge.h"
 
-#define CONFIRMED 0.1
+/* ---- confirm and revoke: of each row that is named ---- */
 
-/* ---- confirm and revoke: an edit of each row that is named ---- */
+typedef enum mneme_status (*settle_fn)(struct mneme *handle, const struct mneme_identity *identity,
+                                       const char *id, struct mneme_change *change,
+                                       struct mneme_receipt *ret_receipt, struct mneme_error *err);
 
-typedef void (*settle_fn)(struct mneme_memory *memory, int64_t now_ms);
-
-static void confirm(struct mneme_memory *memory, int64_t now_ms)
+static enum mneme_status confirm(struct mneme *handle, const struct mneme_identity *identity,
+                                 const char *id, struct mneme_change *change,
+                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
-    memory->confirmed_at_ms = now_ms;
-    memory->confidence = memory->confidence + CONFIRMED > 1 ? 1 : memory->confidence + CONFIRMED;
+    return mneme_confirm(handle, identity->tenant_id, identity->user_id, id, change, ret_receipt,
+                         err);
 }
 
-static void revoke(struct mneme_memory *memory, int64_t now_ms)
-{
-    (void)now_ms;
-    memory->status = MNEME_REVOKED;
-}
-
-static enum mneme_status settle_one(struct mneme *handle, const struct mneme_identity *identity,
-                                    const char *id, settle_fn settle, struct mneme_change *change,
-                                    struct mneme_receipt *ret_receipt, struct mneme_error *err)
+static enum mneme_status revoke(struct mneme *handle, const struct mneme_identity *identity,
+                                const char *id, struct mneme_change *change,
+                                struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     struct mneme_parsed *row = NULL;
     struct mneme_memory memory;
 
     MN_TRY(mneme_get(handle, identity->tenant_id, identity->user_id, id, &row, err));
     memory = *mneme_parsed_record(row)->memory;
-    settle(&memory, change->now_ms);
+    memory.status = MNEME_REVOKED;
     change->if_revision = memory.revision;
+    if (mn_empty(change->reason))
+        change->reason = "revoked";
     enum mneme_status status = mneme_edit(handle, &memory, change, ret_receipt, err);
     mneme_parsed_free(row);
     return status;
 }
 
-static int settle_all(const struct cli_command *command, settle_fn settle, const char *reason,
-                      int argc, char **argv)
+static int settle_all(const struct cli_command *command, settle_fn settle, int argc,
+                      char **argv)
 {
     struct cli_common *common = command->common;
     struct mneme_identity identity;
@@ -62,12 +59,8 @@ static int settle_all(const struct cli_command *command, settle_fn settle, const
     if (!cli_begin_owned(command, argc, argv, CLI_TO_WRITE, &identity, &handle, &ids, &count, &code))
         return code;
     cli_change(common, &change);
-    if (!change.now_ms)
-        change.now_ms = mn_clock_now_ms();
-    if (mn_empty(change.reason))
-        change.reason = reason;
     for (size_t i = 0; i < count; i++) {
-        if (settle_one(handle, &identity, ids[i], settle, &change, &receipt, &err) != MNEME_OK)
+        if (settle(handle, &identity, ids[i], &change, &receipt, &err) != MNEME_OK)
             return cli_fail(&err);
         cli_print_receipt(common, NULL, &receipt);
     }
@@ -89,7 +82,7 @@ int cli_confirm(int argc, char **argv)
         .common = &common,
     };
 
-    return settle_all(&command, confirm, "confirmed", argc, argv);
+    return settle_all(&command, confirm, argc, argv);
 }
 
 int cli_revoke(int argc, char **argv)
@@ -107,7 +100,7 @@ int cli_revoke(int argc, char **argv)
         .common = &common,
     };
 
-    return settle_all(&command, revoke, "revoked", argc, argv);
+    return settle_all(&command, revoke, argc, argv);
 }
 
 /* ---- clarify ---- */

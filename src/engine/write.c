@@ -113,6 +113,26 @@ enum mneme_status mneme_forget(struct mneme *handle, const char *tenant_id, cons
     return MNEME_OK;
 }
 
+enum mneme_status mneme_confirm(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                const char *memory_id, const struct mneme_change *change,
+                                struct mneme_receipt *ret_receipt, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_receipt receipt;
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    if (mn_empty(tenant_id) || mn_empty(memory_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id) ? "tenant_id" : "id");
+    MN_TRY(mn_remember_confirm(&handle->world,
+                               (struct mn_partition){ tenant_id, mn_or_empty(user_id) }, memory_id,
+                               &known, arena, &receipt, err));
+    if (ret_receipt)
+        *ret_receipt = receipt;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_clarify(struct mneme *handle, const char *tenant_id, const char *user_id,
                                 const char *question_id, const char *keep_id,
                                 const struct mneme_change *change,

@@ -114,27 +114,6 @@ static enum mneme_status recall_both(struct pairing *p, const struct pair *pair,
 
 /* ---- all ---- */
 
-static const char *name_of(enum mneme_outcome outcome)
-{
-    switch (outcome) {
-    case MNEME_INSERTED:
-        return "inserted";
-    case MNEME_CONFIRMED:
-        return "confirmed";
-    case MNEME_UPDATED:
-        return "updated";
-    case MNEME_UNCHANGED:
-        return "unchanged";
-    case MNEME_MERGED:
-        return "merged";
-    case MNEME_SUPERSEDES:
-        return "supersedes";
-    case MNEME_RIVAL:
-        return "rival";
-    }
-    return "";
-}
-
 static void put_line(struct mn_buf *out, const struct pair *pair, enum mneme_outcome outcome,
                      bool recalled)
 {
@@ -144,7 +123,7 @@ static void put_line(struct mn_buf *out, const struct pair *pair, enum mneme_out
     mn_json_field_text(&w, "id", pair->id);
     mn_json_field_text(&w, "kind", pair->kind);
     mn_json_field_text(&w, "label", pair->label);
-    mn_json_field_text(&w, "written", name_of(outcome));
+    mn_json_field_text(&w, "written", mneme_outcome_name(outcome));
     mn_json_field_bool(&w, "recalled", recalled);
     mn_json_field_text(&w, "a", pair->a);
     mn_json_field_text(&w, "b", pair->b);

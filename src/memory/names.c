@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <mneme/remember.h>
 #include <mneme/retrieve.h>
 
 #include "base/str.h"
@@ -22,6 +23,9 @@ NAMES(mn_memory_status_names, "active", "deprecated", "superseded", "revoked", "
 NAMES(mn_risk_names, "normal", "high");
 NAMES(mn_trigger_names, "intent", "task_type", "keyword", "regex", "tool", "path_glob", "entity",
       "always");
+
+static const char *const OUTCOMES[] = { "",          "inserted", "confirmed",  "updated",
+                                        "unchanged", "merged",   "superseded", "rival" };
 
 /* Of these the value 0 has a name as well. */
 static const char *const MODES[] = { "auto", "none", "structured_only", "episodic_only", "hybrid" };
@@ -125,4 +129,9 @@ enum mneme_mode mneme_mode_of(const char *name)
 const char *mneme_profile_name(enum mneme_profile profile)
 {
     return (size_t)profile < COUNT_OF(PROFILES) ? PROFILES[profile] : "";
+}
+
+const char *mneme_outcome_name(enum mneme_outcome outcome)
+{
+    return (unsigned)outcome < COUNT_OF(OUTCOMES) ? OUTCOMES[outcome] : "";
 }

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "remember/draft.h"
 #include "store/store.h"
-
-#define CONFIRMED 0.1
 
 struct settling {
     struct mn_world *world;
@@ -93,7 +92,7 @@ static enum mneme_status settle_rows(struct settling *s, const struct mn_clarifi
     }
     struct mneme_memory *kept = &s->rows.item[0];
     kept->confirmed_at_ms = s->now_ms;
-    kept->confidence = kept->confidence + CONFIRMED > 1 ? 1 : kept->confidence + CONFIRMED;
+    kept->confidence = mn_join_surer(kept->confidence);
     return MNEME_OK;
 }
 

@@ -71,11 +71,6 @@ static const struct rule rules[] = {
     { "my time zone is", NULL, "user.timezone", KIND_ZONE, true },
     { "my timezone is", NULL, "user.timezone", KIND_ZONE, true },
     { "the user's time zone is", NULL, "user.timezone", KIND_ZONE, true },
-    { "i prefer", NULL, "user.programming_language", KIND_CODE, true },
-    { "i now prefer", NULL, "user.programming_language", KIND_CODE, true },
-    { "actually i prefer", NULL, "user.programming_language", KIND_CODE, true },
-    { "the user prefers", NULL, "user.programming_language", KIND_CODE, true },
-    { "user prefers", NULL, "user.programming_language", KIND_CODE, true },
     { "answer in", NULL, "user.answer_language", KIND_TONGUE, false },
     { "answer me in", NULL, "user.answer_language", KIND_TONGUE, false },
     { "always answer in", NULL, "user.answer_language", KIND_TONGUE, false },
@@ -102,14 +97,6 @@ static const struct rule rules[] = {
     { "我在", "工作", "user.employer", KIND_NAMED, true },
     { "我在", "上班", "user.employer", KIND_NAMED, true },
     { "我的时区是", NULL, "user.timezone", KIND_ZONE, true },
-    { "我更喜欢用", NULL, "user.programming_language", KIND_CODE, true },
-    { "我更喜欢", NULL, "user.programming_language", KIND_CODE, true },
-    { "我现在更喜欢", NULL, "user.programming_language", KIND_CODE, true },
-    { "其实我更喜欢", NULL, "user.programming_language", KIND_CODE, true },
-    { "我偏好", NULL, "user.programming_language", KIND_CODE, true },
-    { "我习惯用", NULL, "user.programming_language", KIND_CODE, true },
-    { "用户更喜欢", NULL, "user.programming_language", KIND_CODE, true },
-    { "用户偏好", NULL, "user.programming_language", KIND_CODE, true },
     { "用", "回答", "user.answer_language", KIND_TONGUE, false },
     { "用", "回复", "user.answer_language", KIND_TONGUE, false },
     { "用", "交流", "user.answer_language", KIND_TONGUE, false },
@@ -125,6 +112,13 @@ static const struct rule rules[] = {
     { "回答要", NULL, "user.answer_style", KIND_STYLE, false },
     { "回答请", NULL, "user.answer_style", KIND_STYLE, false },
     { "回答尽量", NULL, "user.answer_style", KIND_STYLE, false },
+};
+
+/* Who likes the one may like the other as well; who prefers it does not. The longer first. */
+static const char *const prefers[] = {
+    "i prefer", "i now prefer", "actually i prefer", "i really prefer", "i'd rather have",
+    "i would rather have", "the user prefers", "user prefers", "我更喜欢用", "我更喜欢",
+    "我现在更喜欢", "其实我更喜欢", "我偏好", "我偏爱", "我习惯用", "用户更喜欢", "用户偏好", NULL
 };
 
 /* One spelling each: the first of its row. */
@@ -289,9 +283,7 @@ static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const struct rule *r = &rules[i];
         size_t bytes = mn_cue_word_at(w->lower, w->lower + at, r->before, strlen(r->before));
-        const char *context = NULL;
         const char *value;
-        const char *key = r->key;
         struct value v;
 
         if (!bytes || !find_value(w, at + bytes, r->after, &v))
@@ -299,16 +291,33 @@ static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size
         value = value_of(arena, w, v, r->kind);
         if (!value)
             continue;
-        if (r->kind == KIND_CODE)
-            context = context_of(arena, w, v.until);
-        if (context)
-            key = mn_arena_printf(arena, "%s.%s", r->key, context);
-        if (!key)
-            return false;
-        *ret_keyed = (struct mn_keyed){ key, value, r->states };
+        *ret_keyed = (struct mn_keyed){ r->key, value, r->states };
         return true;
     }
     return false;
+}
+
+/* "I prefer Python for scripts", "我更喜欢用 Go" */
+static bool key_by_language(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                            struct mn_keyed *ret_keyed)
+{
+    size_t bytes = mn_wording_any(w->lower, at, prefers);
+    const char *key = "user.programming_language";
+    const char *context, *value;
+    struct value v;
+
+    if (!bytes || !find_value(w, at + bytes, NULL, &v))
+        return false;
+    value = value_of(arena, w, v, KIND_CODE);
+    if (!value)
+        return false;
+    context = context_of(arena, w, v.until);
+    if (context)
+        key = mn_arena_printf(arena, "%s.%s", key, context);
+    if (!key)
+        return false;
+    *ret_keyed = (struct mn_keyed){ key, value, true };
+    return true;
 }
 
 /* "my favourite editor is Vim", "我最喜欢的编辑器是 Vim" */
@@ -459,12 +468,6 @@ static const struct scale *scale_at(const char *lower, size_t at, const char **r
 static bool key_by_preference(struct mn_arena *arena, const struct mn_wording *w, size_t at,
                               struct mn_keyed *ret_keyed)
 {
-    /* Who likes the one may like the other as well; who prefers it does not. */
-    static const char *const prefers[] = {
-        "i prefer", "i now prefer", "actually i prefer", "i really prefer", "i'd rather have",
-        "i would rather have", "the user prefers", "user prefers", "我更喜欢用", "我更喜欢",
-        "我现在更喜欢", "其实我更喜欢", "我偏好", "我偏爱", "我习惯用", "用户更喜欢", "用户偏好", NULL
-    };
     static const char *const articles[] = { "the", "a", "an", "my", "to have", "to use", NULL };
     size_t bytes = mn_wording_any(w->lower, at, prefers), behind = 0;
     const char *thing = "", *context, *value = NULL;
@@ -503,9 +506,9 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
     struct mn_keyed keyed = { NULL, NULL, false };
 
     for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
-        if (key_by_rule(arena, &w, at, &keyed) || key_by_favourite(arena, &w, at, &keyed) ||
-            key_by_preference(arena, &w, at, &keyed) || key_by_tool(arena, &w, at, &keyed) ||
-            key_by_chinese_tool(arena, &w, at, &keyed)) {
+        if (key_by_language(arena, &w, at, &keyed) || key_by_rule(arena, &w, at, &keyed) ||
+            key_by_favourite(arena, &w, at, &keyed) || key_by_preference(arena, &w, at, &keyed) ||
+            key_by_tool(arena, &w, at, &keyed) || key_by_chinese_tool(arena, &w, at, &keyed)) {
             *ret_keyed = keyed;
             return true;
         }

@@ -121,6 +121,9 @@ enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_ro
  */
 bool mn_join_may_set(const struct mneme_memory *row, const struct mneme_memory *draft);
 
+/* A confidence that independent evidence, or somebody's word, confirms. */
+double mn_join_surer(double confidence);
+
 /*
  * `there` with what `draft` adds: texts both say, lists united, the stronger authority, confidence
  * + 0.1 for evidence that is not there yet. What both say differently of a field is as the draft has

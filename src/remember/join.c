@@ -26,6 +26,11 @@
 #define CONFIRMED 0.1
 #define SCRATCH_BYTES_MAX ((size_t)8 << 20)
 
+double mn_join_surer(double confidence)
+{
+    return confidence + CONFIRMED > 1.0 ? 1.0 : confidence + CONFIRMED;
+}
+
 static bool list_has(const struct mneme_list *list, const char *text)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -219,7 +224,7 @@ static void join_authority(struct mneme_memory *row, const struct mneme_memory *
     if (stronger)
         row->authority = draft->authority;
     if (evidence)
-        row->confidence = row->confidence + CONFIRMED > 1.0 ? 1.0 : row->confidence + CONFIRMED;
+        row->confidence = mn_join_surer(row->confidence);
     if (row->authority == MNEME_MODEL_INFERENCE && !row->confirmed_at_ms && row->confidence > 0.9)
         row->confidence = 0.9;
     /* An inference that only inferences repeat stays unconfirmed. */

@@ -35,6 +35,12 @@ enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme
                                       struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                       size_t *ret_failed, struct mneme_error *err);
 
+/* Of the partition's own row, else of the tenant's shared one. */
+enum mneme_status mn_remember_confirm(struct mn_world *world, struct mn_partition partition,
+                                      const char *memory_id, const struct mneme_change *change,
+                                      struct mn_arena *arena, struct mneme_receipt *ret_receipt,
+                                      struct mneme_error *err);
+
 /* Answers an open question of the partition: keep_id holds, its rivals held until now. */
 enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partition partition,
                                       const char *question_id, const char *keep_id,

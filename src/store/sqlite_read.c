@@ -73,33 +73,6 @@ enum mneme_status mn_sqlite_memory_get(struct mn_store *store, struct mn_partiti
     return MNEME_OK;
 }
 
-enum mneme_status mn_sqlite_memories_by_hash(struct mn_store *store,
-                                             const struct mneme_memory *like,
-                                             struct mn_arena *arena, struct mn_rows *ret_rows,
-                                             struct mneme_error *err)
-{
-    MN_READING_AUTO reading = { 0 };
-    MN_STMT_AUTO stmt = NULL;
-    struct mn_rows rows = { 0 };
-    bool row = false;
-
-    MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_MEMORY_BY_HASH, &stmt, err));
-    mn_bind_text(stmt, ":tenant", like->tenant_id);
-    mn_bind_text(stmt, ":owner", like->user_id);
-    mn_bind_text(stmt, ":content_hash", like->content_hash);
-    mn_bind_text(stmt, ":agent_id", like->agent_id);
-    mn_bind_integer(stmt, ":scope_kind", like->scope_kind);
-    mn_bind_text(stmt, ":scope_id", like->scope_id);
-    mn_bind_text(stmt, ":type", like->type);
-    mn_bind_text(stmt, ":memory_key", like->memory_key);
-    MN_TRY(mn_sqlite_step(stmt, &row, err));
-    if (row)
-        MN_TRY(mn_row_add(stmt, arena, &rows, NULL, err));
-    *ret_rows = rows;
-    return MNEME_OK;
-}
-
 enum mneme_status mn_sqlite_history(struct mn_store *store, struct mn_partition partition,
                                     const char *memory_id, struct mn_arena *arena,
                                     struct mn_history_rows *ret_rows, struct mneme_error *err)

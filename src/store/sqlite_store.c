@@ -146,7 +146,6 @@ static const struct mn_store_ops sqlite_ops = {
     .memories_successors = mn_sqlite_memories_successors,
     .memories_as_of = mn_sqlite_memories_as_of,
     .memories_changed = mn_sqlite_memories_changed,
-    .memories_by_hash = mn_sqlite_memories_by_hash,
     .memories_alike = mn_sqlite_memories_alike,
     .request_get = mn_sqlite_request_get,
     .clarifications = mn_sqlite_clarifications,

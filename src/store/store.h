@@ -473,12 +473,6 @@ struct mn_store_ops {
     enum mneme_status (*memories_changed)(struct mn_store *store, const struct mn_access *access,
                                           size_t limit, struct mn_arena *arena,
                                           struct mn_rows *ret_rows, struct mneme_error *err);
-    /* Of one owner, any state: the row of the same text (content_hash), agent, scope, type and key
-     * that is active, if there is one. ret_rows has 0 or 1. */
-    enum mneme_status (*memories_by_hash)(struct mn_store *store, const struct mneme_memory *like,
-                                          struct mn_arena *arena, struct mn_rows *ret_rows,
-                                          struct mneme_error *err);
-
     /* Of one owner, agent and scope, whatever else holds of them: the active rows of the same text
      * (content_hash) or key. *ret_mark: for a guard, read in the same instant. */
     enum mneme_status (*memories_alike)(struct mn_store *store, const struct mneme_memory *like,

@@ -205,31 +205,6 @@ static void keys_and_links_are_compared_whole(void **state)
     assert_int_equal(fixture_successors(f, &ann, "").count, 0);
 }
 
-static void the_same_text_is_found_by_its_hash(void **state)
-{
-    struct fixture *f = *state;
-    struct mneme_memory *row = fixture_memory_of(f, "t", "ann", "m", "Use tabs.");
-    struct mneme_memory *like = fixture_memory_of(f, "t", "ann", "x", "Use tabs.");
-    struct mneme_memory *of_bob = fixture_memory_of(f, "t", "bob", "y", "Use tabs.");
-    struct mn_rows rows = { 0 };
-
-    row->valid_until_ms = 5; /* any state but not active is left out; validity is not asked */
-    fixture_put(f, row);
-    ASSERT_OK(f->store->ops->memories_by_hash(f->store, like, f->arena, &rows, &f->err));
-    assert_int_equal(rows.count, 1);
-    assert_string_equal(rows.item[0].memory.id, "m");
-    ASSERT_OK(f->store->ops->memories_by_hash(f->store, of_bob, f->arena, &rows, &f->err));
-    assert_int_equal(rows.count, 0);
-    like->memory_key = "k";
-    ASSERT_OK(f->store->ops->memories_by_hash(f->store, like, f->arena, &rows, &f->err));
-    assert_int_equal(rows.count, 0);
-    like->memory_key = "";
-    row->status = MNEME_DELETED;
-    fixture_put(f, row);
-    ASSERT_OK(f->store->ops->memories_by_hash(f->store, like, f->arena, &rows, &f->err));
-    assert_int_equal(rows.count, 0);
-}
-
 static void hostile_ids_meet_nothing_but_themselves(void **state)
 {
     struct fixture *f = *state;
@@ -430,7 +405,6 @@ int main(void)
         CASE(rows_for_another_environment_do_not_count_towards_the_limit),
         CASE(each_hard_rule_keeps_a_row_out),
         CASE(keys_and_links_are_compared_whole),
-        CASE(the_same_text_is_found_by_its_hash),
         CASE(hostile_ids_meet_nothing_but_themselves),
         CASE(the_past_is_read_from_the_history),
         CASE(what_is_withdrawn_today_is_not_seen_in_the_past_either),

@@ -764,7 +764,6 @@ static void hot_statements_use_their_index(void **state)
     } hot[] = {
         { SQL_SQLITE_MEMORY_GET, "PRIMARY KEY (tenant=? AND owner=? AND id=?)" },
         { SQL_SQLITE_MEMORY_OWNER, "memories_id (tenant=? AND id=?)" },
-        { SQL_SQLITE_MEMORY_BY_HASH, "memories_hash (tenant=? AND owner=? AND content_hash=?)" },
         { SQL_SQLITE_IDS_OF_SCOPE,
           "memories_scope (tenant=? AND owner=? AND scope_kind=? AND scope_id=? AND type=?)" },
         { SQL_SQLITE_IDS_OF_KEY, "memories_key (tenant=? AND owner=? AND memory_key=?)" },

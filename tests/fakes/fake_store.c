@@ -110,13 +110,6 @@ static enum mneme_status memories_changed(struct mn_store *store, const struct m
     HAND_ON(memories_changed, access, limit, arena, ret_rows);
 }
 
-static enum mneme_status memories_by_hash(struct mn_store *store, const struct mneme_memory *like,
-                                          struct mn_arena *arena, struct mn_rows *ret_rows,
-                                          struct mneme_error *err)
-{
-    HAND_ON(memories_by_hash, like, arena, ret_rows);
-}
-
 static enum mneme_status memories_alike(struct mn_store *store, const struct mneme_memory *like,
                                         struct mn_arena *arena, struct mn_rows *ret_rows,
                                         struct mn_mark *ret_mark, struct mneme_error *err)
@@ -301,7 +294,6 @@ static const struct mn_store_ops fake_ops = {
     .memories_successors = memories_successors,
     .memories_as_of = memories_as_of,
     .memories_changed = memories_changed,
-    .memories_by_hash = memories_by_hash,
     .memories_alike = memories_alike,
     .request_get = request_get,
     .clarifications = clarifications,

@@ -260,6 +260,15 @@ static enum mneme_status call_clarify(struct mneme_error *err)
     return mneme_clarify(handle, "t", "ann", id, rival.id, &change, &receipt, err);
 }
 
+static enum mneme_status call_confirm(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt;
+
+    change.now_ms = NOW + ++rounds;
+    return mneme_confirm(handle, "t", "ann", "m-3", &change, &receipt, err);
+}
+
 static enum mneme_status call_write(struct mneme_error *err)
 {
     static const char *const lines[] = {
@@ -391,7 +400,8 @@ static void every_call_survives_every_failing_allocation(void **state)
                   { "history", call_history },   { "run_due", call_run_due },
                   { "observe and draw", call_observe_and_draw },
                   { "clarifications", call_clarifications },
-                  { "clarify", call_clarify },   { "forget", call_forget } };
+                  { "clarify", call_clarify },   { "confirm", call_confirm },
+                  { "forget", call_forget } };
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         survives_each_failure(calls[i].name, calls[i].call);

@@ -17,58 +17,10 @@
 
 #include <mneme/mneme.h>
 
+#include "pipeline/fixture.h"
+
 #define NOW INT64_C(1790000000000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
-
-struct fixture {
-    char folder[64];
-    char path[96];
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static void open_it(struct fixture *f)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-
-    options.store_path = f->path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
-        fail_msg("%s", f->err.message);
-}
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f)
-        return 1;
-    *state = f;
-    strcpy(f->folder, "/tmp/mneme-audit-XXXXXX");
-    if (!mkdtemp(f->folder))
-        return 1;
-    (void)snprintf(f->path, sizeof f->path, "%s/store", f->folder);
-    open_it(f);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
-    struct fixture *f = *state;
-
-    mneme_close(f->handle);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        char name[128];
-
-        (void)snprintf(name, sizeof name, "%s%s", f->path, ends[i]);
-        (void)unlink(name);
-    }
-    (void)rmdir(f->folder);
-    free(f);
-    return 0;
-}
 
 /* ---- doing ---- */
 
@@ -394,7 +346,7 @@ static void two_handles_make_one_chain(void **state)
     struct fixture *f = *state;
     struct fixture other = *f;
 
-    open_it(&other);
+    fixture_open(&other);
     for (int i = 0; i < 10; i++) {
         char id[16];
 
@@ -407,7 +359,7 @@ static void two_handles_make_one_chain(void **state)
     assert_int_equal(sound(f, NULL, NULL), 1);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

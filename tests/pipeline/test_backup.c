@@ -23,87 +23,32 @@
 
 #include <mneme/mneme.h>
 
+#include "pipeline/fixture.h"
+
 #define NOW INT64_C(1790000000000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
 
-struct fixture {
-    char folder[64];
-    char path[96];
-    char file[96];  /* of the backup */
-    char again[96]; /* of the restored store */
-    const char *key;
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static struct mneme_options options_of(const struct fixture *f, const char *path)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-
-    options.store_path = path;
-    options.tokenizer = "estimate";
-    options.key = f->key;
-    options.key_bytes = f->key ? strlen(f->key) : 0;
-    return options;
-}
-
 static void open_it(struct fixture *f, const char *path, bool create)
 {
-    struct mneme_options options = options_of(f, path);
+    struct mneme_options options = fixture_options(f, path);
 
     options.create = create;
     if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
 }
 
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f)
-        return 1;
-    *state = f;
-    strcpy(f->folder, "/tmp/mneme-backup-XXXXXX");
-    if (!mkdtemp(f->folder))
-        return 1;
-    (void)snprintf(f->path, sizeof f->path, "%s/store", f->folder);
-    (void)snprintf(f->file, sizeof f->file, "%s/backup", f->folder);
-    (void)snprintf(f->again, sizeof f->again, "%s/again", f->folder);
-    open_it(f, f->path, true);
-    return 0;
-}
-
-/* Names in the folder; each is removed when `remove` says so. */
-static size_t files_in(const struct fixture *f, bool remove)
+/* Names in the folder. */
+static size_t files_in(const struct fixture *f)
 {
     DIR *folder = opendir(f->folder);
     struct dirent *entry;
     size_t count = 0;
 
     assert_non_null(folder);
-    while ((entry = readdir(folder))) {
-        char path[400];
-
-        if (entry->d_name[0] == '.')
-            continue;
-        count++;
-        (void)snprintf(path, sizeof path, "%s/%s", f->folder, entry->d_name);
-        if (remove)
-            (void)unlink(path);
-    }
+    while ((entry = readdir(folder)))
+        count += entry->d_name[0] != '.';
     (void)closedir(folder);
     return count;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    mneme_close(f->handle);
-    (void)files_in(f, true);
-    (void)rmdir(f->folder);
-    free(f);
-    return 0;
 }
 
 static enum mneme_status put(struct mneme *handle, int number, struct mneme_error *err)
@@ -150,7 +95,7 @@ static size_t rows_of(struct mneme *handle)
 
 static void restore(struct fixture *f)
 {
-    const struct mneme_options options = options_of(f, f->again);
+    const struct mneme_options options = fixture_options(f, f->again);
 
     if (mneme_restore(&options, f->file, "operator", &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
@@ -192,12 +137,12 @@ static void an_encrypted_store_is_copied_under_its_key(void **state)
     struct mneme_options wrong;
 
     mneme_close(f->handle);
-    (void)files_in(f, true);
+    assert_int_equal(unlink(f->path), 0);
     f->key = "open sesame";
     open_it(f, f->path, true);
     ASSERT_OK(put(f->handle, 1, &f->err));
     ASSERT_OK(mneme_backup(f->handle, f->file, "operator", &f->err));
-    wrong = options_of(f, f->again);
+    wrong = fixture_options(f, f->again);
     wrong.key = "shut sesame";
     assert_int_equal(mneme_restore(&wrong, f->file, "", &f->err), MNEME_FORBIDDEN);
     assert_string_equal(f->err.field, "key");
@@ -255,7 +200,7 @@ static void a_copy_made_while_others_write_has_one_state(void **state)
 static void nothing_that_is_there_is_written_over(void **state)
 {
     struct fixture *f = *state;
-    struct mneme_options options = options_of(f, f->path);
+    struct mneme_options options = fixture_options(f, f->path);
 
     ASSERT_OK(put(f->handle, 1, &f->err));
     ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
@@ -264,7 +209,7 @@ static void nothing_that_is_there_is_written_over(void **state)
     assert_int_equal(mneme_backup(f->handle, "", "", &f->err), MNEME_INVALID);
     assert_int_equal(mneme_backup(f->handle, "/nowhere/at/all", "", &f->err), MNEME_NOT_FOUND);
     assert_int_equal(mneme_restore(&options, f->file, "", &f->err), MNEME_CONFLICT);
-    options = options_of(f, f->again);
+    options = fixture_options(f, f->again);
     assert_int_equal(mneme_restore(&options, "/nowhere", "", &f->err), MNEME_NOT_FOUND);
     assert_int_equal(rows_of(f->handle), 2);
 }
@@ -282,7 +227,7 @@ static void beside_what_an_older_store_left_none_is_made(void **state)
 {
     static const char *const ends[] = { "-wal", "-shm", "-journal" };
     struct fixture *f = *state;
-    struct mneme_options options = options_of(f, f->again);
+    struct mneme_options options = fixture_options(f, f->again);
     struct mneme *made = NULL;
     char name[160];
 
@@ -314,7 +259,7 @@ static void beside_what_an_older_store_left_none_is_made(void **state)
 static void what_is_no_backup_is_named(void **state)
 {
     struct fixture *f = *state;
-    struct mneme_options options = options_of(f, f->again);
+    struct mneme_options options = fixture_options(f, f->again);
     char name[160];
 
     touch(name, f->folder, "/empty");
@@ -345,14 +290,14 @@ static void a_damaged_a_newer_or_a_foreign_file_makes_no_store(void **state)
 {
     static const char noise[4096] = "noise";
     struct fixture *f = *state;
-    struct mneme_options options = options_of(f, f->again);
+    struct mneme_options options = fixture_options(f, f->again);
     sqlite3 *db = NULL;
     size_t files;
 
     for (int i = 0; i < 50; i++)
         ASSERT_OK(put(f->handle, i, &f->err));
     ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
-    files = files_in(f, false);
+    files = files_in(f);
     for (int page = 2; page <= 20; page += 3) {
         (void)unlink(f->file);
         ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
@@ -370,13 +315,13 @@ static void a_damaged_a_newer_or_a_foreign_file_makes_no_store(void **state)
     assert_non_null(strstr(f->err.message, "newer"));
     overwrite(f->file, 0, noise, sizeof noise);
     assert_int_equal(mneme_restore(&options, f->file, "", &f->err), MNEME_CORRUPT);
-    assert_int_equal(files_in(f, false), files); /* nothing is left of the attempts */
+    assert_int_equal(files_in(f), files); /* nothing is left of the attempts */
 }
 
 /* In a process that may write no file larger than so. */
 static int limited(struct fixture *f, rlim_t bytes, bool put_back)
 {
-    const struct mneme_options options = options_of(f, f->again);
+    const struct mneme_options options = fixture_options(f, f->again);
     pid_t child = fork();
     int how = 0;
 
@@ -404,17 +349,17 @@ static void a_full_disk_leaves_nothing_behind(void **state)
     ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
     mneme_close(f->handle);
     f->handle = NULL;
-    files = files_in(f, false);
+    files = files_in(f);
     for (rlim_t bytes = 4096; bytes <= 131072; bytes *= 4) {
         assert_int_equal(limited(f, bytes, true), MNEME_UNAVAILABLE);
         assert_int_not_equal(access(f->again, F_OK), 0);
-        assert_int_equal(files_in(f, false), files);
+        assert_int_equal(files_in(f), files);
     }
     restore(f);
     check_again(f, 400);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

@@ -20,6 +20,7 @@
 #include <mneme/mneme.h>
 
 #include "base/arena.h"
+#include "pipeline/fixture.h"
 #include "store/store.h"
 
 #define NOW INT64_C(1790000000000)
@@ -28,59 +29,7 @@
 
 /* ---- a store in a folder of its own ---- */
 
-struct fixture {
-    char folder[64];
-    char path[96];
-    const char *key;
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static void open_it(struct fixture *f)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-
-    options.store_path = f->path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    options.key = f->key;
-    options.key_bytes = f->key ? strlen(f->key) : 0;
-    if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
-        fail_msg("%s", f->err.message);
-}
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f)
-        return 1;
-    *state = f;
-    strcpy(f->folder, "/tmp/mneme-erase-XXXXXX");
-    if (!mkdtemp(f->folder))
-        return 1;
-    (void)snprintf(f->path, sizeof f->path, "%s/store", f->folder);
-    open_it(f);
-    return 0;
-}
-
 static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    mneme_close(f->handle);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        char name[128];
-
-        (void)snprintf(name, sizeof name, "%s%s", f->path, ends[i]);
-        (void)unlink(name);
-    }
-    (void)rmdir(f->folder);
-    free(f);
-    return 0;
-}
 
 /* Do the files hold it? They are read as they are, while the store is open. */
 static bool files_hold(const struct fixture *f, const char *text)
@@ -401,7 +350,7 @@ static void one_of_three_alike_leaves_the_others_whole(void **state)
 
     assert_true(verified(f, receipt));
     mneme_close(f->handle);
-    open_it(f);
+    fixture_open(f);
     assert_true(verified(f, receipt));
     assert_false(files_hold(f, "says ann-of-acme"));
     mneme_free(receipt);
@@ -431,7 +380,7 @@ static void receipts_that_were_changed_or_are_of_another_store_are_refused(void 
     assert_int_equal(mneme_erase_verify(f->handle, "{}", &clean, NULL, &f->err), MNEME_INVALID);
     assert_int_equal(mneme_erase_verify(f->handle, "", &clean, NULL, &f->err), MNEME_INVALID);
 
-    assert_int_equal(set_up(&other_state), 0);
+    assert_int_equal(fixture_set_up(&other_state), 0);
     other = *(struct fixture *)other_state;
     put(&other, "ann", "mem-1-of-ann", "The winter timetable begins on the first of November.",
         NULL);
@@ -440,7 +389,7 @@ static void receipts_that_were_changed_or_are_of_another_store_are_refused(void 
                      MNEME_FORBIDDEN);
     mneme_free(foreign);
     mneme_free(receipt);
-    (void)tear_down(&other_state);
+    (void)fixture_tear_down(&other_state);
 }
 
 static void what_is_said_again_is_no_breach_but_what_was_restored_is(void **state)
@@ -727,7 +676,7 @@ static void another_handle_drops_it_from_its_index(void **state)
     struct fixture second = *f;
 
     fill(f);
-    open_it(&second);
+    fixture_open(&second);
     assert_true(recalled(&second, users[0], "Where does the ferry pilot moor at night?") > 0);
     assert_true(recalled(&second, users[1], "Where does the ferry pilot moor at night?") > 0);
     mneme_free(erase(f, MNEME_ERASE_USER, users[0], NULL));
@@ -771,7 +720,7 @@ static void an_erasure_that_was_cut_short_is_finished(void **state)
     assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
     assert_true(files_hold(f, "says ann-of-acme"));
 
-    open_it(f);
+    fixture_open(f);
     assert_null(dump_of(f, users[0]));
     ASSERT_OK(mneme_run_due(f->handle, 1, NULL, &f->err));
     assert_false(files_hold(f, "says ann-of-acme"));
@@ -807,7 +756,7 @@ static void an_encrypted_store_is_looked_through_decrypted(void **state)
     mneme_close(f->handle);
     assert_int_equal(unlink(f->path), 0);
     f->key = "open sesame";
-    open_it(f);
+    fixture_open(f);
     fill(f);
     receipt = erase(f, MNEME_ERASE_USER, users[0], NULL);
     assert_true(verified(f, receipt));
@@ -886,7 +835,7 @@ static void nothing_is_erased_by_an_empty_field(void **state)
     assert_true(is_there(f, "ann", "mem-shared-1"));
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

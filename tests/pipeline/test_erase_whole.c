@@ -17,64 +17,11 @@
 
 #include <mneme/mneme.h>
 
+#include "pipeline/fixture.h"
 #include "store/store.h"
 
 #define NOW INT64_C(1790000000000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
-
-struct fixture {
-    char folder[64];
-    char path[96];
-    char cache[96]; /* of vectors */
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static void open_it(struct fixture *f)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-
-    options.store_path = f->path;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    options.embedding_cache_path = f->cache;
-    if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
-        fail_msg("%s", f->err.message);
-}
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f)
-        return 1;
-    *state = f;
-    strcpy(f->folder, "/tmp/mneme-whole-XXXXXX");
-    if (!mkdtemp(f->folder))
-        return 1;
-    (void)snprintf(f->path, sizeof f->path, "%s/store", f->folder);
-    (void)snprintf(f->cache, sizeof f->cache, "%s/vectors", f->folder);
-    open_it(f);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
-    struct fixture *f = *state;
-
-    mneme_close(f->handle);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        char name[128];
-
-        (void)snprintf(name, sizeof name, "%s%s", f->path, ends[i]);
-        (void)unlink(name);
-    }
-    (void)unlink(f->cache);
-    (void)rmdir(f->folder);
-    free(f);
-    return 0;
-}
 
 /* ---- filling ---- */
 
@@ -430,7 +377,7 @@ static void a_trace_of_an_erased_user_or_session_comes_too_late(void **state)
 
     put(f, "", "{\"kind\":\"event\",\"id\":\"evt-1\",\"session_id\":\"s-one\",\"role\":\"user\","
                "\"text\":\"Nothing.\",\"tenant_id\":\"acme\",\"user_id\":\"user-2\"}");
-    open_it(&other);
+    fixture_open(&other);
     ask(&other, "user-1", ""); /* which brings nothing, and so names nothing */
     ask(&other, "user-2", "s-one");
     ask(&other, "user-2", "s-two");
@@ -559,7 +506,7 @@ static void what_is_planted_afterwards_is_found_each_time(void **state)
     mneme_free(receipt);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

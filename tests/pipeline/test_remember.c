@@ -204,6 +204,72 @@ static void each_source_is_evidence_once(void **state)
     let_go(&list);
 }
 
+static void what_is_confirmed_grows_surer_to_one_and_its_age_begins_anew(void **state)
+{
+    (void)state;
+    struct mneme_receipt first = say("ann", "The harbour office closes at six.", NOW);
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt;
+    struct mneme_error err;
+
+    struct listed before = list_of("ann", 0);
+    double was = at(&before, 0)->confidence;
+    int64_t updated_at_ms = at(&before, 0)->updated_at_ms;
+    let_go(&before);
+    change.now_ms = NOW + 5;
+    change.if_revision = 2;
+    assert_int_equal(mneme_confirm(handle, "t", "ann", first.id, &change, &receipt, &err),
+                     MNEME_CONFLICT);
+    change.if_revision = 1;
+    assert_int_equal(mneme_confirm(handle, "t", "ann", first.id, &change, &receipt, &err), MNEME_OK);
+    assert_int_equal(receipt.outcome, MNEME_UPDATED);
+    assert_int_equal(receipt.revision, 2);
+    struct listed list = list_of("ann", 0);
+    assert_int_equal(at(&list, 0)->confirmed_at_ms, NOW + 5);
+    assert_int_equal(at(&list, 0)->updated_at_ms, updated_at_ms);
+    assert_float_equal(at(&list, 0)->confidence, was + 0.1 > 1 ? 1 : was + 0.1, 1e-9);
+    let_go(&list);
+    change.if_revision = 0;
+    for (int i = 0; i < 11; i++) {
+        change.now_ms++;
+        assert_int_equal(mneme_confirm(handle, "t", "ann", first.id, &change, NULL, &err), MNEME_OK);
+    }
+    list = list_of("ann", 0);
+    assert_float_equal(at(&list, 0)->confidence, 1.0, 0);
+    let_go(&list);
+    assert_int_equal(mneme_confirm(handle, "t", "bob", first.id, &change, &receipt, &err),
+                     MNEME_NOT_FOUND);
+    assert_int_equal(mneme_confirm(handle, "t", "ann", "", &change, &receipt, &err), MNEME_INVALID);
+    assert_string_equal(err.field, "id");
+    assert_int_equal(mneme_confirm(handle, NULL, "ann", first.id, NULL, &receipt, &err),
+                     MNEME_INVALID);
+    assert_string_equal(err.field, "tenant_id");
+}
+
+static void what_is_shared_is_confirmed_by_an_administrator(void **state)
+{
+    (void)state;
+    struct mneme_memory m = MNEME_MEMORY_INIT;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_receipt receipt;
+    struct mneme_error err;
+
+    m.tenant_id = "t";
+    m.type = "fact";
+    m.content = "The harbour office closes at six.";
+    m.scope_kind = MNEME_SCOPE_GLOBAL;
+    change.now_ms = NOW;
+    change.admin = 1;
+    assert_int_equal(mneme_remember(handle, &m, &change, &receipt, &err), MNEME_OK);
+    change.admin = 0;
+    assert_int_equal(mneme_confirm(handle, "t", "ann", receipt.id, &change, NULL, &err),
+                     MNEME_FORBIDDEN);
+    change.admin = 1;
+    assert_int_equal(mneme_confirm(handle, "t", "ann", receipt.id, &change, &receipt, &err),
+                     MNEME_OK);
+    assert_int_equal(receipt.revision, 2);
+}
+
 static void paris_then_rome(void **state)
 {
     (void)state;
@@ -612,6 +678,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(ten_times_the_same_text_is_one_memory),
         CASE(each_source_is_evidence_once),
+        CASE(what_is_confirmed_grows_surer_to_one_and_its_age_begins_anew),
+        CASE(what_is_shared_is_confirmed_by_an_administrator),
         CASE(paris_then_rome),
         CASE(the_older_fact_does_not_become_current),
         CASE(an_undated_clash_of_equals_is_asked_about),

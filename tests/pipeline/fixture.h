@@ -1,0 +1,29 @@
+/*
+ * fixture.h - for tests of a whole store: one in a folder of its own, opened before each case.
+ */
+#ifndef MN_PIPELINE_FIXTURE_H
+#define MN_PIPELINE_FIXTURE_H
+
+#include <mneme/mneme.h>
+
+struct fixture {
+    char folder[64];
+    char path[96];  /* of the store */
+    char cache[96]; /* of vectors */
+    char file[96];  /* names in the folder for what a case makes: a backup, */
+    char again[96]; /* and a store made of it */
+    const char *key;
+    struct mneme *handle;
+    struct mneme_error err;
+};
+
+/* For cmocka: *state is a struct fixture. */
+int fixture_set_up(void **state);
+int fixture_tear_down(void **state); /* removes the folder with all that is in it */
+
+/* How the fixture opens a store at `path`: with its key, without a model. */
+struct mneme_options fixture_options(const struct fixture *f, const char *path);
+/* Opens the fixture's store, which is made when it is not there; fails the test when it cannot. */
+void fixture_open(struct fixture *f);
+
+#endif
