@@ -237,14 +237,20 @@ static enum mneme_status check(const char *name, yyjson_val *root, struct mneme_
 enum mneme_status mn_json_parse(const char *name, const char *text, size_t bytes,
                                 yyjson_doc **ret_doc, struct mneme_error *err)
 {
+    return mn_json_parse_within(name, text, bytes, MN_JSON_BYTES_MAX, ret_doc, err);
+}
+
+enum mneme_status mn_json_parse_within(const char *name, const char *text, size_t bytes,
+                                       size_t bytes_max, yyjson_doc **ret_doc,
+                                       struct mneme_error *err)
+{
     MN_JSON_AUTO doc = NULL;
     yyjson_read_err fault;
 
     if (!text || bytes == 0)
         return mn_fail(err, MNEME_INVALID, "%s: empty, expected a JSON object", name);
-    if (bytes > MN_JSON_BYTES_MAX)
-        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %zu", name, bytes,
-                       MN_JSON_BYTES_MAX);
+    if (bytes > bytes_max)
+        return mn_fail(err, MNEME_LIMIT, "%s: %zu bytes, at most %zu", name, bytes, bytes_max);
     /* without YYJSON_READ_INSITU the text is only read; the parameter is not const for its sake */
     doc = yyjson_read_opts((char *)(uintptr_t)text, bytes, YYJSON_READ_NOFLAG, NULL, &fault);
     if (!doc && fault.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)

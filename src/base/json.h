@@ -27,6 +27,10 @@
  */
 enum mneme_status mn_json_parse(const char *name, const char *text, size_t bytes,
                                 yyjson_doc **ret_doc, struct mneme_error *err);
+/* The same with a limit of the caller's. */
+enum mneme_status mn_json_parse_within(const char *name, const char *text, size_t bytes,
+                                       size_t bytes_max, yyjson_doc **ret_doc,
+                                       struct mneme_error *err);
 void mn_json_free(yyjson_doc **doc); /* accepts a NULL document; for MN_CLEANUP */
 #define MN_JSON_AUTO MN_CLEANUP(mn_json_free) yyjson_doc *
 
