@@ -180,6 +180,25 @@ MNEME_API enum mneme_status mneme_restore(const struct mneme_options *options,
                                           const char *backup_path, const char *actor,
                                           struct mneme_error *err);
 
+/*
+ * Put the store under another key, whole: file, log and free pages; a store without a key gets one.
+ * Others read meanwhile, writers wait. Killed at any point, the store opens with the old key or with the
+ * new one. This handle goes on under the new key; other handles answer MNEME_FORBIDDEN from then on and
+ * must be opened again. Backups stay under the key that they were made with. Needs room for a second
+ * copy of the store.
+ *
+ * key          1..MNEME_NAME_BYTES_MAX bytes; copied, the copy is wiped at the end.
+ *
+ * MNEME_INVALID      no key.
+ * MNEME_LIMIT        key too long.
+ * MNEME_FORBIDDEN    the store was opened read-only.
+ * MNEME_UNAVAILABLE  another process reads an older state for too long, or the disk is full; the old
+ *                    key holds, unless the message says that it was changed.
+ */
+MNEME_API enum mneme_status mneme_rotate_key(struct mneme *handle, const void *key,
+                                             size_t key_bytes, const char *actor,
+                                             struct mneme_error *err);
+
 /* Memories that answer one key differently, where nobody could say which holds. */
 struct mneme_clarification {
     const char *id;

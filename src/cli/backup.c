@@ -1,5 +1,5 @@
 /*
- * backup.c - backup and restore: the store as a whole, out and back.
+ * backup.c - backup, restore, rotate-key: the store as a whole, out, back, and under another key.
  */
 #include "cli/cli.h"
 
@@ -90,22 +90,73 @@ int cli_restore(int argc, char **argv)
         .common = &common,
     };
     struct mneme_options options = MNEME_OPTIONS_INIT;
+    CLI_KEY_AUTO key = { 0 };
     struct mneme_error err;
     char **arguments;
-    char *key = NULL;
     size_t count;
     int code = CLI_OK;
 
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
     options.store_path = cli_store_path(&common, &err);
-    if (!options.store_path || cli_read_key(&common, &key, &options.key_bytes, &err) != MNEME_OK)
+    if (!options.store_path || cli_read_key(&common, &key, &err) != MNEME_OK)
         return cli_fail(&err);
-    options.key = key;
-    enum mneme_status status = mneme_restore(&options, arguments[0], actor_of(actor), &err);
-    free(key);
-    if (status != MNEME_OK)
+    options.key = key.bytes ? key.text : NULL;
+    options.key_bytes = key.bytes;
+    if (mneme_restore(&options, arguments[0], actor_of(actor), &err) != MNEME_OK)
         return cli_fail(&err);
     print_done(&common, "store", options.store_path);
+    return CLI_OK;
+}
+
+int cli_rotate_key(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    struct cli_key_source source = { .file_option = "new-key-file",
+                                     .command_option = "new-key-command",
+                                     .text_variable = "MNEME_NEW_KEY",
+                                     .file_variable = "MNEME_NEW_KEY_FILE",
+                                     .command_variable = "MNEME_NEW_KEY_COMMAND" };
+    const char *actor = NULL;
+    const struct cli_option own[] = {
+        { "new-key-file", CLI_TEXT, "FILE",
+          "the new key ($MNEME_NEW_KEY_FILE; the key itself $MNEME_NEW_KEY)", &source.file },
+        { "new-key-command", CLI_TEXT, "COMMAND",
+          "a command whose standard output is the new key ($MNEME_NEW_KEY_COMMAND)",
+          &source.command },
+        { "actor", CLI_TEXT, "NAME", "who does it; goes into the audit ($MNEME_ACTOR)", &actor },
+    };
+    const struct cli_command command = {
+        .name = "rotate-key",
+        .arguments = "",
+        .wants = "takes no arguments",
+        .summary = "Encrypts the whole store anew, under another key, while others read.",
+        .details = "Killed on the way, the store opens with the old key or with the new one. What "
+                   "else has the store open must open it again. A store without a key gets one. "
+                   "Backups stay under the key that they were made with.",
+        .groups = CLI_GROUP_STORE,
+        .options = own,
+        .option_count = sizeof own / sizeof *own,
+        .common = &common,
+    };
+    CLI_HANDLE_AUTO handle = NULL;
+    CLI_KEY_AUTO key = { 0 };
+    struct mneme_error err;
+    char **arguments;
+    size_t count;
+    int code = CLI_OK;
+
+    if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
+        return code;
+    common.model = "none";
+    if (cli_key_get(&source, &key, &err) != MNEME_OK)
+        return cli_fail(&err);
+    if (key.bytes == 0)
+        return cli_usage("rotate-key", "say where the new key is: --new-key-file, "
+                                       "--new-key-command or $MNEME_NEW_KEY");
+    if (cli_open(&common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
+        mneme_rotate_key(handle, key.text, key.bytes, actor_of(actor), &err) != MNEME_OK)
+        return cli_fail(&err);
+    print_done(&common, "rotated", cli_store_path(&common, &err));
     return CLI_OK;
 }

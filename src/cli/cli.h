@@ -14,6 +14,8 @@
 
 #include <mneme/mneme.h>
 
+#include "cli/store_key.h"
+
 enum {
     CLI_OK = 0,
     CLI_FAILED_CHECK = 1, /* eval: an expectation failed, or a leak */
@@ -57,6 +59,7 @@ struct cli_option {
 struct cli_common {
     const char *store;
     const char *key_file;
+    const char *key_command;
     const char *model;
     const char *model_profile;
     const char *tokenizer;
@@ -83,7 +86,7 @@ struct cli_common {
 };
 
 enum {
-    CLI_GROUP_STORE = 1,    /* --store --key-file --json */
+    CLI_GROUP_STORE = 1,    /* --store --key-file --key-command --json */
     CLI_GROUP_MODEL = 2,    /* --model --model-profile --tokenizer */
     CLI_GROUP_OWNER = 4,    /* --tenant --user --agent */
     CLI_GROUP_PLACE = 8,    /* --session --task --project --repo */
@@ -139,8 +142,8 @@ int cli_usage(const char *command, const char *format, ...) __attribute__((forma
 /* Opens the store of --store, $MNEME_STORE or the data folder. */
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
                            struct mneme **ret_handle, struct mneme_error *err);
-/* The key of the options; NULL without one. free() it. */
-enum mneme_status cli_read_key(const struct cli_common *common, char **ret_key, size_t *ret_bytes,
+/* The key of the options or the environment; of no bytes without one. */
+enum mneme_status cli_read_key(const struct cli_common *common, struct cli_key *ret_key,
                                struct mneme_error *err);
 void cli_close(struct mneme **handle); /* for cleanup */
 
@@ -214,6 +217,7 @@ int cli_erase(int argc, char **argv);
 int cli_audit(int argc, char **argv);
 int cli_backup(int argc, char **argv);
 int cli_restore(int argc, char **argv);
+int cli_rotate_key(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);

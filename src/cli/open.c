@@ -13,7 +13,6 @@
 #include "base/str.h"
 
 #define VECTORS_AFTER 8 /* about a tenth of a second of work */
-#define KEY_BYTES_MAX ((size_t)4096)
 #define TEXT_BYTES_MAX ((size_t)16 << 20) /* standard input; fields have less, told later */
 #define DEFAULT_MODEL "models/multilingual-e5-small-q4_0.gguf"
 
@@ -98,25 +97,18 @@ static void make_folders(const char *store)
     }
 }
 
-enum mneme_status cli_read_key(const struct cli_common *common, char **ret_key, size_t *ret_bytes,
+enum mneme_status cli_read_key(const struct cli_common *common, struct cli_key *ret_key,
                                struct mneme_error *err)
 {
-    const char *file = from_environment(common->key_file, "MNEME_KEY_FILE");
-    struct mneme_error why;
+    const struct cli_key_source source = { .file_option = "key-file",
+                                           .command_option = "key-command",
+                                           .file = common->key_file,
+                                           .command = common->key_command,
+                                           .text_variable = "MNEME_KEY",
+                                           .file_variable = "MNEME_KEY_FILE",
+                                           .command_variable = "MNEME_KEY_COMMAND" };
 
-    if (mn_empty(file))
-        return MNEME_OK;
-    *ret_key = cli_read_file(file, KEY_BYTES_MAX, 0, ret_bytes, &why);
-    if (!*ret_key)
-        return mn_fail(err, why.status, "key-file: %s", why.message);
-    while (*ret_bytes && strchr("\r\n", (*ret_key)[*ret_bytes - 1]))
-        (*ret_key)[--*ret_bytes] = '\0';
-    if (!*ret_bytes) {
-        free(*ret_key);
-        *ret_key = NULL;
-        return mn_fail(err, MNEME_INVALID, "key-file: %s is empty", file);
-    }
-    return MNEME_OK;
+    return cli_key_get(&source, ret_key, err);
 }
 
 /* A key that is wrong stays wrong; a folder that cannot be written can still be read. */
@@ -136,8 +128,7 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
                            struct mneme **ret_handle, struct mneme_error *err)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
-    char *key = NULL;
-    size_t key_bytes = 0;
+    CLI_KEY_AUTO key = { 0 };
 
     options.store_path = cli_store_path(common, err);
     if (!options.store_path)
@@ -146,10 +137,10 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         MN_TRY(check_folder(options.store_path, err));
     else if (purpose == CLI_TO_CREATE)
         make_folders(options.store_path);
-    MN_TRY(cli_read_key(common, &key, &key_bytes, err));
+    MN_TRY(cli_read_key(common, &key, err));
     options.create = purpose == CLI_TO_CREATE;
-    options.key = key;
-    options.key_bytes = key_bytes;
+    options.key = key.bytes ? key.text : NULL;
+    options.key_bytes = key.bytes;
     options.model_path = cli_model_path(common);
     options.profile_path = from_environment(common->model_profile, "MNEME_MODEL_PROFILE");
     options.model_key = getenv("MNEME_MODEL_KEY");
@@ -160,7 +151,6 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         options.read_only = 1;
         status = mneme_open(&options, ret_handle, err);
     }
-    free(key);
     if (status == MNEME_OK)
         tell_model(*ret_handle, options.model_path);
     if (status == MNEME_NOT_FOUND)

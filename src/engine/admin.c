@@ -129,6 +129,22 @@ enum mneme_status mneme_restore(const struct mneme_options *options, const char 
     return mn_store_sqlite_restore(&store, backup_path, mn_or_empty(actor), mn_clock_now_ms(), err);
 }
 
+enum mneme_status mneme_rotate_key(struct mneme *handle, const void *key, size_t key_bytes,
+                                   const char *actor, struct mneme_error *err)
+{
+    MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
+    if (!key || key_bytes == 0)
+        return mn_fail(err, MNEME_INVALID, "new_key: is empty");
+    if (key_bytes > MNEME_NAME_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "new_key: %zu bytes, at most %d", key_bytes,
+                       MNEME_NAME_BYTES_MAX);
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+    return handle->world.store->ops->rekey(handle->world.store, key, key_bytes,
+                                           mn_or_empty(actor), handle->world.now_ms(), err);
+}
+
 /* ---- the audit ---- */
 
 struct listing {

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,6 +106,7 @@ enum mneme_status mn_file_guard_open(const char *store_path, struct mn_file_guar
                                      struct mneme_error *err)
 {
     int fd = open(store_path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
 
     if (fd < 0)
         return mn_fail(err,
@@ -121,8 +123,22 @@ enum mneme_status mn_file_guard_open(const char *store_path, struct mn_file_guar
         }
         (void)nanosleep(&pause, NULL);
     }
-    guard->fd = fd;
+    if (fstat(fd, &about) != 0) {
+        (void)mn_fail(err, MNEME_UNAVAILABLE, "the store at %s cannot be looked at (%s)", store_path,
+                      strerror(errno));
+        (void)close(fd);
+        return MNEME_UNAVAILABLE;
+    }
+    *guard = (struct mn_file_guard){ fd, about.st_dev, about.st_ino };
     return MNEME_OK;
+}
+
+bool mn_file_guard_holds(const struct mn_file_guard *guard, const char *store_path)
+{
+    struct stat about;
+
+    return guard->fd < 0 || (stat(store_path, &about) == 0 && about.st_dev == guard->device &&
+                             about.st_ino == guard->number);
 }
 
 void mn_file_guard_yield(struct mn_file_guard *guard)

@@ -15,6 +15,9 @@
 #ifndef MN_STORE_FILE_LOCKS_H
 #define MN_STORE_FILE_LOCKS_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "base/err.h"
 
 /* Before the process's first connection; may be called again. */
@@ -22,11 +25,15 @@ void mn_file_locks_begin(void);
 
 struct mn_file_guard {
     int fd; /* -1: none */
+    dev_t device;
+    ino_t number; /* of the file that was opened */
 };
 
 /* The store is open already: SQLite's own lock is there. */
 enum mneme_status mn_file_guard_open(const char *store_path, struct mn_file_guard *guard,
                                      struct mneme_error *err);
+/* Is the file of that name still the one that was opened? Without a guard: yes. */
+bool mn_file_guard_holds(const struct mn_file_guard *guard, const char *store_path);
 /* Before the handle's last connection closes, which may be the last one of all. */
 void mn_file_guard_yield(struct mn_file_guard *guard);
 /* After it; with the lock file's turn in hand. May drop SQLite's locks of another handle of this

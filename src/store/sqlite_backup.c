@@ -16,41 +16,8 @@
 
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
+#include "store/part_file.h"
 #include "store/sqlite_store.h"
-
-/* A file under a name of its own; what is left of it goes when it is not kept. */
-struct part {
-    struct mn_buf path;
-};
-
-static void part_remove(struct part *part)
-{
-    static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock" };
-    size_t bytes = part->path.bytes;
-
-    for (size_t i = 0; bytes > 0 && i < sizeof ends / sizeof *ends; i++) {
-        MN_BUF_AUTO name = { 0 };
-
-        mn_buf_printf(&name, "%.*s%s", (int)bytes, part->path.at, ends[i]);
-        if (!name.failed)
-            (void)unlink(name.at);
-    }
-    mn_buf_release(&part->path);
-}
-#define PART_AUTO MN_CLEANUP(part_remove) struct part
-
-static enum mneme_status cannot(const char *path, struct mneme_error *err)
-{
-    int why = errno;
-
-    if (why == EEXIST)
-        return mn_fail(err, MNEME_CONFLICT, "file: %s is there already", path);
-    if (why == ENOENT || why == ENOTDIR)
-        return mn_fail(err, MNEME_NOT_FOUND, "file: there is no folder for %s", path);
-    if (why == EACCES || why == EPERM || why == EROFS)
-        return mn_fail(err, MNEME_FORBIDDEN, "file: %s cannot be made (%s)", path, strerror(why));
-    return mn_fail(err, MNEME_UNAVAILABLE, "file: %s cannot be made (%s)", path, strerror(why));
-}
 
 /* What another store of this name left would be taken for this one's. */
 static enum mneme_status check_beside(const char *path, struct mneme_error *err)
@@ -76,59 +43,18 @@ static enum mneme_status check_beside(const char *path, struct mneme_error *err)
                    name.at);
 }
 
-static enum mneme_status part_make(const char *path, struct part *part, struct mneme_error *err)
+static enum mneme_status begin(const char *path, struct mn_part_file *part, struct mneme_error *err)
 {
-    int fd;
-
-    if (access(path, F_OK) == 0) {
-        errno = EEXIST;
-        return cannot(path, err);
-    }
+    if (access(path, F_OK) == 0)
+        return mn_fail(err, MNEME_CONFLICT, "file: %s is there already", path);
     MN_TRY(check_beside(path, err));
-    mn_buf_printf(&part->path, "%s.part-XXXXXX", path);
-    if (part->path.failed)
-        return mn_fail_memory(err);
-    fd = mkstemp(part->path.at); /* mode 0600 */
-    if (fd < 0) {
-        part->path.bytes = 0;
-        return cannot(path, err);
-    }
-    (void)close(fd); /* nobody else has opened it */
-    return MNEME_OK;
+    return mn_part_file_begin(path, part, err);
 }
 
-static bool sync_path(const char *path, int flags)
+static enum mneme_status keep(struct mn_part_file *part, const char *path, struct mneme_error *err)
 {
-    int fd = open(path, flags | O_CLOEXEC);
-    bool done = fd >= 0 && fsync(fd) == 0;
-
-    if (fd >= 0)
-        (void)close(fd);
-    return done;
-}
-
-/* Gives it the name, which nobody has taken meanwhile. */
-static enum mneme_status part_keep(struct part *part, const char *path, struct mneme_error *err)
-{
-    MN_BUF_AUTO folder = { 0 };
-    MN_BUF_AUTO log = { 0 };
-    const char *slash = strrchr(path, '/');
-
-    mn_buf_printf(&log, "%s-wal", part->path.at);
-    mn_buf_put(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
-    mn_buf_char(&folder, '.');
-    if (folder.failed || log.failed)
-        return mn_fail_memory(err);
-    if (access(log.at, F_OK) == 0) /* the file alone would not be all of it */
-        return mn_fail(err, MNEME_UNAVAILABLE, "file: %s could not be merged with its log", path);
     MN_TRY(check_beside(path, err));
-    if (!sync_path(part->path.at, O_RDONLY))
-        return mn_fail(err, MNEME_UNAVAILABLE, "file: %s cannot be made durable", path);
-    if (link(part->path.at, path) != 0)
-        return cannot(path, err);
-    if (!sync_path(folder.at, O_RDONLY | O_DIRECTORY))
-        return mn_fail(err, MNEME_UNAVAILABLE, "file: the folder of %s cannot be made durable", path);
-    return MNEME_OK;
+    return mn_part_file_keep(part, path, err);
 }
 
 /* ---- copying ---- */
@@ -166,15 +92,20 @@ static enum mneme_status check_whole(struct mn_sqlite *db, struct mneme_error *e
     return MNEME_OK;
 }
 
-/* Into an empty file, which then is a store that is closed. */
-static enum mneme_status copy(struct mn_sqlite *from, const char *path, const void *key,
-                              size_t key_bytes, struct mneme_error *err)
+enum mneme_status mn_sqlite_copy(struct mn_sqlite *from, const char *path, const void *key,
+                                 size_t key_bytes, const void *new_key, size_t new_key_bytes,
+                                 struct mneme_error *err)
 {
     MN_SQLITE_AUTO to = NULL;
+    int code = SQLITE_OK;
 
     MN_TRY(mn_sqlite_connect(path, MN_SQLITE_WRITE, key, key_bytes, &to, err));
     MN_TRY(mn_sqlite_run(to, SQL_SQLITE_SET_PAGE_SIZE, err));
     MN_TRY(copy_pages(from, to, err));
+    if (new_key_bytes > 0) /* before there is a log: its pages could not be written under two keys */
+        code = sqlite3_rekey(mn_sqlite_handle(to), new_key, (int)new_key_bytes);
+    if (code != SQLITE_OK)
+        return mn_sqlite_fail(to, code, err);
     MN_TRY(check_whole(to, err));
     MN_TRY(mn_sqlite_run(to, SQL_SQLITE_SET_JOURNAL_MODE, err));
     mn_sqlite_merge_at_close(to); /* and so no log is left */
@@ -184,12 +115,14 @@ static enum mneme_status copy(struct mn_sqlite *from, const char *path, const vo
 enum mneme_status mn_sqlite_backup(struct mn_store *store, const char *path, struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
-    PART_AUTO part = { 0 };
+    MN_PART_FILE_AUTO part = { 0 };
+    MN_KEY_AUTO key = { 0 };
 
-    MN_TRY(part_make(path, &part, err));
+    MN_TRY(begin(path, &part, err));
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(copy(reading.db, part.path.at, reading.store->key, reading.store->key_bytes, err));
-    return part_keep(&part, path, err);
+    MN_TRY(mn_store_key_copy(reading.store, &key, err));
+    MN_TRY(mn_sqlite_copy(reading.db, part.path.at, key.at, key.bytes, NULL, 0, err));
+    return keep(&part, path, err);
 }
 
 /* ---- putting back ---- */
@@ -213,7 +146,7 @@ enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options
     MN_SQLITE_AUTO from = NULL;
     struct mn_store_options made = *options;
     struct mn_store *store = NULL;
-    PART_AUTO part = { 0 };
+    MN_PART_FILE_AUTO part = { 0 };
     enum mneme_status status;
 
     if (!from_path)
@@ -224,13 +157,14 @@ enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options
     free(from_path);
     MN_TRY(status);
     MN_TRY(check_backup(from, backup_path, err));
-    MN_TRY(part_make(options->path, &part, err));
-    MN_TRY(copy(from, part.path.at, options->key, options->key_bytes, err));
+    MN_TRY(begin(options->path, &part, err));
+    MN_TRY(mn_sqlite_copy(from, part.path.at, options->key, options->key_bytes, NULL, 0,
+                          err));
     made.path = part.path.at;
     made.create = made.read_only = false;
     MN_TRY(mn_store_sqlite_open(&made, &store, err));
     status = mn_store_note(store, "restore", actor, now_ms, err);
     mn_store_free(store);
     MN_TRY(status);
-    return part_keep(&part, options->path, err);
+    return keep(&part, options->path, err);
 }

@@ -445,17 +445,15 @@ static void lead(struct mn_sqlite_store *self)
     enum mneme_status status;
 
     mn_error_clear(&error);
-    (void)pthread_mutex_lock(&self->write_mutex);
-    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, &error);
+    status = mn_turn_begin(self, &error);
     group = mn_commit_queue_take(&self->queue,
                                  status == MNEME_OK ? MN_SQLITE_GROUP_ROWS : SIZE_MAX);
     if (status == MNEME_OK) {
         serve(self, group);
-        mn_lock_file_give(&self->lock);
+        mn_turn_end(self);
     } else {
         answer(group, status, &error);
     }
-    (void)pthread_mutex_unlock(&self->write_mutex);
     mn_commit_queue_end(&self->queue, group);
 }
 
@@ -467,7 +465,7 @@ enum mneme_status mn_sqlite_commit(struct mn_store *store, const struct mn_commi
     struct mn_commit_call call = { .commits = commits, .count = count, .results = results };
     bool leads = false;
 
-    if (!self->writer)
+    if (self->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
     MN_TRY(mn_commit_queue_join(&self->queue, &call, MN_SQLITE_WAIT_MS, &leads, err));
     if (leads)

@@ -338,21 +338,16 @@ enum mneme_status mn_sqlite_erase(struct mn_store *store, const struct mneme_era
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
     MN_ARENA_AUTO scratch = mn_arena_new(WRITE_BYTES_MAX);
     const struct mn_commit commit = { .actor = what->actor, .now_ms = what->now_ms };
-    const struct mn_writing w = { .db = self->writer, .commit = &commit, .arena = scratch };
+    struct mn_writing w = { .commit = &commit, .arena = scratch };
     struct mn_erased erased = { 0 };
     struct mn_erasing e = { .w = &w, .what = what, .arena = arena, .out = &erased };
     enum mneme_status status;
 
-    if (!self->writer)
-        return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
-    (void)pthread_mutex_lock(&self->write_mutex);
-    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, err);
-    if (status == MNEME_OK) {
-        status = erase_behind_lock(self->writer, &e, err);
-        mn_lock_file_give(&self->lock);
-        mn_row_cache_forget(self->rows); /* whatever came of it: texts may be kept there */
-    }
-    (void)pthread_mutex_unlock(&self->write_mutex);
+    MN_TRY(mn_turn_begin(self, err));
+    w.db = self->writer;
+    status = erase_behind_lock(self->writer, &e, err);
+    mn_row_cache_forget(self->rows); /* whatever came of it: texts may be kept there */
+    mn_turn_end(self);
     if (status == MNEME_OK)
         *ret_erased = erased;
     return status;

@@ -111,15 +111,9 @@ enum mneme_status mn_sqlite_prune(struct mn_store *store, const struct mn_retent
     enum mneme_status status;
     bool more = false;
 
-    if (!self->writer)
-        return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
-    (void)pthread_mutex_lock(&self->write_mutex);
-    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, err);
-    if (status == MNEME_OK) {
-        status = prune_behind_lock(self->writer, keep, (int64_t)rows_max, &more, err);
-        mn_lock_file_give(&self->lock);
-    }
-    (void)pthread_mutex_unlock(&self->write_mutex);
+    MN_TRY(mn_turn_begin(self, err));
+    status = prune_behind_lock(self->writer, keep, (int64_t)rows_max, &more, err);
+    mn_turn_end(self);
     if (status == MNEME_OK)
         *ret_more = more;
     return status;

@@ -18,6 +18,58 @@
 
 #define CLOSE_WAIT_MS 1000
 
+/* ---- the key ---- */
+
+enum mneme_status mn_key_set(struct mn_key *key, const void *bytes, size_t count,
+                             struct mneme_error *err)
+{
+    void *copy;
+
+    if (count > MNEME_NAME_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "key: %zu bytes, at most %d", count, MNEME_NAME_BYTES_MAX);
+    copy = count ? malloc(count) : NULL;
+    if (count && !copy)
+        return mn_fail_memory(err);
+    if (count)
+        memcpy(copy, bytes, count);
+    mn_key_release(key);
+    *key = (struct mn_key){ copy, count };
+    return MNEME_OK;
+}
+
+void mn_key_release(struct mn_key *key)
+{
+    if (key->at)
+        explicit_bzero(key->at, key->bytes);
+    free(key->at);
+    *key = (struct mn_key){ 0 };
+}
+
+enum mneme_status mn_store_key_copy(struct mn_sqlite_store *store, struct mn_key *ret_key,
+                                    struct mneme_error *err)
+{
+    enum mneme_status status;
+
+    (void)pthread_mutex_lock(&store->read_mutex);
+    status = mn_key_set(ret_key, store->key.at, store->key.bytes, err);
+    (void)pthread_mutex_unlock(&store->read_mutex);
+    return status;
+}
+
+/* ---- the file ---- */
+
+/* What is read or written otherwise would be another store's, or nobody's. */
+static enum mneme_status check_place(const struct mn_file_guard *guard, const char *path,
+                                     struct mneme_error *err)
+{
+    if (mn_file_guard_holds(guard, path))
+        return MNEME_OK;
+    return mn_fail(err, MNEME_FORBIDDEN,
+                   "key: the file %s was replaced since this handle opened it, as a change of the "
+                   "key does; open it again",
+                   path);
+}
+
 /* ---- readers ---- */
 
 /* With read_mutex held. NULL and *ret_may_open: the caller opens one, outside of the mutex. */
@@ -27,6 +79,7 @@ static struct mn_sqlite *take_idle(struct mn_sqlite_store *store, bool *ret_may_
     while (store->readers_idle == 0) {
         if (store->readers_open < MN_SQLITE_READERS_MAX) {
             store->readers_open++;
+            store->readers_opening++;
             *ret_may_open = true;
             return NULL;
         }
@@ -35,50 +88,62 @@ static struct mn_sqlite *take_idle(struct mn_sqlite_store *store, bool *ret_may_
     return store->reader[--store->readers_idle];
 }
 
-static enum mneme_status borrow(struct mn_sqlite_store *store, struct mn_sqlite **ret_db,
-                                struct mneme_error *err)
+static enum mneme_status borrow(struct mn_sqlite_store *store, struct mn_reading *reading,
+                                struct mn_file_guard *ret_guard, struct mneme_error *err)
 {
     enum mneme_status status = MNEME_OK;
     bool may_open;
 
     (void)pthread_mutex_lock(&store->read_mutex);
-    *ret_db = take_idle(store, &may_open);
+    reading->db = take_idle(store, &may_open);
+    reading->generation = store->generation;
+    *ret_guard = store->guard;
     (void)pthread_mutex_unlock(&store->read_mutex);
-    if (may_open)
-        status = mn_sqlite_connect(store->path, store->read_mode, store->key, store->key_bytes,
-                                   ret_db, err);
-    if (status != MNEME_OK) {
-        (void)pthread_mutex_lock(&store->read_mutex);
+    if (!may_open)
+        return MNEME_OK;
+    status = mn_sqlite_connect(store->path, store->read_mode, store->key.at, store->key.bytes,
+                               &reading->db, err);
+    (void)pthread_mutex_lock(&store->read_mutex);
+    store->readers_opening--;
+    if (status != MNEME_OK)
         store->readers_open--;
-        (void)pthread_cond_signal(&store->reader_back);
-        (void)pthread_mutex_unlock(&store->read_mutex);
-    }
+    (void)pthread_cond_broadcast(&store->reader_back);
+    (void)pthread_mutex_unlock(&store->read_mutex);
     return status;
 }
 
-static void give_back(struct mn_sqlite_store *store, struct mn_sqlite *db)
+/* One of a file that is not the store's any more is closed. */
+static void give_back(struct mn_sqlite_store *store, struct mn_sqlite *db, int generation)
 {
     (void)pthread_mutex_lock(&store->read_mutex);
-    store->reader[store->readers_idle++] = db;
+    if (generation == store->generation) {
+        store->reader[store->readers_idle++] = db;
+        db = NULL;
+    } else {
+        store->readers_open--;
+    }
     (void)pthread_cond_signal(&store->reader_back);
     (void)pthread_mutex_unlock(&store->read_mutex);
+    mn_sqlite_free(db);
 }
 
 enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *reading,
                                    struct mneme_error *err)
 {
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
-    struct mn_sqlite *db = NULL;
+    struct mn_reading begun = { .store = self };
+    struct mn_file_guard guard;
     enum mneme_status status;
 
-    MN_TRY(borrow(self, &db, err));
-    status = mn_sqlite_run(db, SQL_SQLITE_BEGIN_READ, err);
+    MN_TRY(borrow(self, &begun, &guard, err));
+    status = check_place(&guard, self->path, err);
+    if (status == MNEME_OK)
+        status = mn_sqlite_run(begun.db, SQL_SQLITE_BEGIN_READ, err);
     if (status != MNEME_OK) {
-        give_back(self, db);
+        give_back(self, begun.db, begun.generation);
         return status;
     }
-    reading->store = self;
-    reading->db = db;
+    *reading = begun;
     return MNEME_OK;
 }
 
@@ -88,8 +153,34 @@ void mn_reading_end(struct mn_reading *reading)
         return;
     if (mn_sqlite_run(reading->db, SQL_SQLITE_COMMIT, NULL) != MNEME_OK)
         (void)mn_sqlite_run(reading->db, SQL_SQLITE_ROLLBACK, NULL);
-    give_back(reading->store, reading->db);
+    give_back(reading->store, reading->db, reading->generation);
     reading->db = NULL;
+}
+
+/* ---- the writer ---- */
+
+enum mneme_status mn_turn_begin(struct mn_sqlite_store *store, struct mneme_error *err)
+{
+    enum mneme_status status;
+
+    if (store->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
+    (void)pthread_mutex_lock(&store->write_mutex);
+    status = mn_lock_file_take(&store->lock, MN_SQLITE_WAIT_MS, err);
+    if (status == MNEME_OK) {
+        status = check_place(&store->guard, store->path, err);
+        if (status != MNEME_OK)
+            mn_lock_file_give(&store->lock);
+    }
+    if (status != MNEME_OK)
+        (void)pthread_mutex_unlock(&store->write_mutex);
+    return status;
+}
+
+void mn_turn_end(struct mn_sqlite_store *store)
+{
+    mn_lock_file_give(&store->lock);
+    (void)pthread_mutex_unlock(&store->write_mutex);
 }
 
 /* ---- the handle ---- */
@@ -123,9 +214,7 @@ static void free_store(struct mn_store *store)
     (void)pthread_mutex_destroy(&self->write_mutex);
     (void)pthread_mutex_destroy(&self->read_mutex);
     (void)pthread_cond_destroy(&self->reader_back);
-    if (self->key)
-        explicit_bzero(self->key, self->key_bytes);
-    free(self->key);
+    mn_key_release(&self->key);
     free(self->path);
     free(self);
 }
@@ -168,6 +257,7 @@ static const struct mn_store_ops sqlite_ops = {
     .bytes = mn_sqlite_bytes,
     .texts = mn_sqlite_texts,
     .backup = mn_sqlite_backup,
+    .rekey = mn_sqlite_rekey,
     .audit_list = mn_sqlite_audit_list,
     .audit_verify = mn_sqlite_audit_verify,
     .free = free_store,
@@ -208,19 +298,17 @@ static enum mneme_status resolve(const char *path, char **ret_path, struct mneme
     return MNEME_OK;
 }
 
-static enum mneme_status keep_key(struct mn_sqlite_store *self,
-                                  const struct mn_store_options *options, struct mneme_error *err)
+/* Between the opening of the one and of the other the file may be replaced. */
+static enum mneme_status guard_file(struct mn_sqlite_store *self, struct mn_sqlite *db,
+                                    struct mneme_error *err)
 {
-    if (!options->key || options->key_bytes == 0)
-        return MNEME_OK;
-    if (options->key_bytes > MNEME_NAME_BYTES_MAX)
-        return mn_fail(err, MNEME_LIMIT, "key: %zu bytes, at most %d", options->key_bytes,
-                       MNEME_NAME_BYTES_MAX);
-    self->key = malloc(options->key_bytes);
-    if (!self->key)
-        return mn_fail_memory(err);
-    memcpy(self->key, options->key, options->key_bytes);
-    self->key_bytes = options->key_bytes;
+    int moved = 0;
+
+    MN_TRY(mn_file_guard_open(self->path, &self->guard, err));
+    (void)sqlite3_file_control(mn_sqlite_handle(db), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved || !mn_file_guard_holds(&self->guard, self->path))
+        return mn_fail(err, MNEME_UNAVAILABLE, "the store at %s is being replaced; try again",
+                       self->path);
     return MNEME_OK;
 }
 
@@ -247,9 +335,11 @@ enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
         return mn_fail_memory(err);
     if (mn_empty(options->path))
         return mn_fail(err, MNEME_INVALID, "store_path: must be set");
-    MN_TRY(keep_key(self, options, err));
-    known.key = self->key;
-    known.key_bytes = self->key_bytes;
+    if (options->key)
+        MN_TRY(mn_key_set(&self->key, options->key, options->key_bytes, err));
+    self->read_only = options->read_only;
+    known.key = self->key.at;
+    known.key_bytes = self->key.bytes;
     MN_TRY(resolve(options->path, &self->path, err));
     MN_TRY(mn_sqlite_open(&known, self->path, &self->lock, &db, &self->read_mode, err));
     if (options->read_only) {
@@ -259,7 +349,7 @@ enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
         self->writer = db;
     }
     if (self->read_mode != MN_SQLITE_IMMUTABLE)
-        MN_TRY(mn_file_guard_open(self->path, &self->guard, err));
+        MN_TRY(guard_file(self, db, err));
     MN_TRY(mn_sqlite_meta(db, "store_id", self->id, sizeof self->id, err));
     *ret_store = &self->base;
     self = NULL;

@@ -21,19 +21,27 @@
 #define MN_SQLITE_GROUP_ROWS 1024  /* written in one transaction for several calls */
 #define MN_SQLITE_ROW_BYTES_MAX ((size_t)16 << 20) /* of rows that are kept decoded */
 
+/* A key of its own, wiped when it is let go. */
+struct mn_key {
+    void *at;
+    size_t bytes; /* 0: none */
+};
+enum mneme_status mn_key_set(struct mn_key *key, const void *bytes, size_t count,
+                             struct mneme_error *err);
+void mn_key_release(struct mn_key *key);
+#define MN_KEY_AUTO MN_CLEANUP(mn_key_release) struct mn_key
+
 struct mn_sqlite_store {
     struct mn_store base;
     char *path;  /* absolute */
     char id[16]; /* of the file, from its making: part of cursors */
-    void *key;
-    size_t key_bytes;
+    bool read_only;
     enum mn_sqlite_mode read_mode;
 
     struct mn_commit_queue queue; /* of those who commit */
     pthread_mutex_t write_mutex;  /* guards writer and lock */
-    struct mn_sqlite *writer;    /* NULL: read only */
+    struct mn_sqlite *writer;     /* NULL: read only */
     struct mn_lock_file lock;
-    struct mn_file_guard guard;
 
     struct mn_row_cache *rows; /* guards itself */
 
@@ -42,17 +50,30 @@ struct mn_sqlite_store {
     struct mn_sqlite *reader[MN_SQLITE_READERS_MAX]; /* those not lent */
     int readers_idle;
     int readers_open;
+    int readers_opening; /* of them: with the key in hand */
+    struct mn_key key;
+    struct mn_file_guard guard;
+    int generation; /* of the file: one more with each change of the key */
 };
 
 /* A reader, inside a transaction: all statements of one call see one state. */
 struct mn_reading {
     struct mn_sqlite_store *store;
     struct mn_sqlite *db;
+    int generation;
 };
 enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *reading,
                                    struct mneme_error *err);
 void mn_reading_end(struct mn_reading *reading); /* for MN_CLEANUP */
 #define MN_READING_AUTO MN_CLEANUP(mn_reading_end) struct mn_reading
+
+/* The writer, behind the mutex and the lock file, until mn_turn_end(). MNEME_FORBIDDEN: read only, or
+ * the file was replaced. */
+enum mneme_status mn_turn_begin(struct mn_sqlite_store *store, struct mneme_error *err);
+void mn_turn_end(struct mn_sqlite_store *store);
+/* The key as it is now. */
+enum mneme_status mn_store_key_copy(struct mn_sqlite_store *store, struct mn_key *ret_key,
+                                    struct mneme_error *err);
 
 /*
  * sqlite_open.c: brings the file at path into the present form (create: makes it when it is not
@@ -210,6 +231,8 @@ enum mneme_status mn_sqlite_erase(struct mn_store *store, const struct mneme_era
                                   struct mn_arena *arena, struct mn_erased *ret_erased,
                                   struct mneme_error *err);
 /* sqlite_sweep.c */
+/* With the turn in hand. MNEME_UNAVAILABLE: somebody reads an older state. */
+enum mneme_status mn_sqlite_merge_log(struct mn_sqlite *db, struct mneme_error *err);
 enum mneme_status mn_sqlite_erase_settle(struct mn_store *store, enum mn_settle step,
                                          struct mneme_error *err);
 enum mneme_status mn_sqlite_erase_key(struct mn_store *store, struct mn_arena *arena,
@@ -218,7 +241,15 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
                                   struct mneme_error *err);
 enum mneme_status mn_sqlite_texts(struct mn_store *store, const char *tenant, mn_kept_fn text,
                                   void *context, struct mneme_error *err);
+/* sqlite_rekey.c */
+enum mneme_status mn_sqlite_rekey(struct mn_store *store, const void *key, size_t key_bytes,
+                                  const char *actor, int64_t now_ms, struct mneme_error *err);
 /* sqlite_backup.c */
+/* Into an empty file, which then is a store that is closed: under the key, or the new one if there is
+ * one. */
+enum mneme_status mn_sqlite_copy(struct mn_sqlite *from, const char *path, const void *key,
+                                 size_t key_bytes, const void *new_key, size_t new_key_bytes,
+                                 struct mneme_error *err);
 enum mneme_status mn_sqlite_backup(struct mn_store *store, const char *path,
                                    struct mneme_error *err);
 /* sqlite_audit_read.c */

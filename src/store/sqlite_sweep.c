@@ -26,7 +26,7 @@
 
 /* ---- putting in order ---- */
 
-static enum mneme_status merge_log(struct mn_sqlite *db, struct mneme_error *err)
+enum mneme_status mn_sqlite_merge_log(struct mn_sqlite *db, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
     struct mn_reader reader = { 0 };
@@ -50,13 +50,13 @@ static enum mneme_status forget_mark(struct mn_sqlite *db, struct mneme_error *e
     mn_bind_text(stmt, ":name", MN_META_UNSETTLED);
     MN_TRY(mn_sqlite_done(stmt, err));
     mn_stmt_reset_at(&stmt);
-    return merge_log(db, err);
+    return mn_sqlite_merge_log(db, err);
 }
 
 static enum mneme_status compact(struct mn_sqlite *db, struct mneme_error *err)
 {
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_COMPACT, err));
-    return merge_log(db, err);
+    return mn_sqlite_merge_log(db, err);
 }
 
 static enum mneme_status settle(struct mn_sqlite *db, enum mn_settle step, struct mneme_error *err)
@@ -65,7 +65,7 @@ static enum mneme_status settle(struct mn_sqlite *db, enum mn_settle step, struc
 
     switch (step) {
     case MN_SETTLE_LOG:
-        return merge_log(db, err);
+        return mn_sqlite_merge_log(db, err);
     case MN_SETTLE_COMPACT:
         return compact(db, err);
     case MN_SETTLE_DONE:
@@ -86,15 +86,9 @@ enum mneme_status mn_sqlite_erase_settle(struct mn_store *store, enum mn_settle 
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
     enum mneme_status status;
 
-    if (!self->writer)
-        return mn_fail(err, MNEME_FORBIDDEN, "the store was opened read only");
-    (void)pthread_mutex_lock(&self->write_mutex);
-    status = mn_lock_file_take(&self->lock, MN_SQLITE_WAIT_MS, err);
-    if (status == MNEME_OK) {
-        status = settle(self->writer, step, err);
-        mn_lock_file_give(&self->lock);
-    }
-    (void)pthread_mutex_unlock(&self->write_mutex);
+    MN_TRY(mn_turn_begin(self, err));
+    status = settle(self->writer, step, err);
+    mn_turn_end(self);
     return status;
 }
 

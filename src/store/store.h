@@ -574,6 +574,9 @@ struct mn_store_ops {
 
     /* One state of the whole store as a file at path, where none may be; see mneme_backup(). */
     enum mneme_status (*backup)(struct mn_store *store, const char *path, struct mneme_error *err);
+    /* See mneme_rotate_key(). The entry in the audit is there exactly if the new key is in force. */
+    enum mneme_status (*rekey)(struct mn_store *store, const void *key, size_t key_bytes,
+                               const char *actor, int64_t now_ms, struct mneme_error *err);
 
     /* Entries of the audit, in their order. */
     enum mneme_status (*audit_list)(struct mn_store *store, const struct mn_audit_filter *filter,

@@ -3,6 +3,7 @@
  */
 #include "crash/place.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +30,16 @@ struct place place_make(void)
 
 void place_clear(const struct place *place)
 {
-    static const char *const names[] = { "store", "afresh", "old" };
-    static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock" };
-    char name[128];
+    DIR *folder = opendir(place->folder);
+    struct dirent *entry;
 
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-            (void)snprintf(name, sizeof name, "%s/%s%s", place->folder, names[n], ends[i]);
-            (void)unlink(name);
-        }
+    if (!folder)
+        stop("no folder");
+    while ((entry = readdir(folder))) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    (void)closedir(folder);
 }
 
 void place_remove(const struct place *place)

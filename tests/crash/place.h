@@ -14,7 +14,7 @@ struct place {
 };
 
 struct place place_make(void);
-void place_clear(const struct place *place); /* the files of the store go */
+void place_clear(const struct place *place); /* all that is in the folder goes */
 void place_remove(const struct place *place);
 
 /* Without a model; made when it is not there. Fails the test, or ends a child with status 9. */

@@ -257,6 +257,12 @@ static enum mneme_status texts(struct mn_store *store, const char *tenant, mn_ke
     HAND_ON(texts, tenant, text, context);
 }
 
+static enum mneme_status rekey(struct mn_store *store, const void *key, size_t key_bytes,
+                               const char *actor, int64_t now_ms, struct mneme_error *err)
+{
+    HAND_ON(rekey, key, key_bytes, actor, now_ms);
+}
+
 static enum mneme_status backup(struct mn_store *store, const char *path, struct mneme_error *err)
 {
     HAND_ON(backup, path);
@@ -316,6 +322,7 @@ static const struct mn_store_ops fake_ops = {
     .bytes = bytes,
     .texts = texts,
     .backup = backup,
+    .rekey = rekey,
     .audit_list = audit_list,
     .audit_verify = audit_verify,
     .free = free_fake,

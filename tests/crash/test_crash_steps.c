@@ -1,0 +1,330 @@
+/*
+ * test_crash_steps.c - a process is killed at each step by which it changes a file.
+ *
+ * usage: test_crash_steps KILLS        of each work; as many as it has steps at most
+ *
+ * Steps are the calls that write, cut, sync, name and remove; they are counted once and then spread
+ * over the kills. Every other write that is killed has been written by half. Four works: changing the
+ * key, erasing, finishing an erasure that was cut short, which writes the whole file anew, and closing,
+ * which merges the log. After each kill the store
+ * opens in less than a second, with the old key or the new one and never with neither; nothing that was
+ * acknowledged is lost, what was erased is gone or all there, the audit is whole.
+ */
+#include "crash/place.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define ROWS 60
+#define OPEN_US_MAX 1000000
+#define OLD_KEY "the old key"
+#define NEW_KEY "the new key"
+
+enum work { WORK_REKEY, WORK_ERASE, WORK_COMPACT, WORK_CLOSE, WORK_COUNT };
+static const char *const names[] = { "changing the key", "erasing", "compacting", "closing" };
+
+static int kills = 50;
+
+/* ---- steps, of the child alone ---- */
+
+static long steps;     /* taken */
+static long steps_end; /* the one at which it dies; 0: none */
+
+static bool dies_here(void)
+{
+    return ++steps == steps_end;
+}
+
+static void die(void)
+{
+    (void)kill(getpid(), SIGKILL);
+}
+
+ssize_t __real_pwrite64(int fd, const void *bytes, size_t count, off_t at);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t count, off_t at);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t count, off_t at)
+{
+    if (dies_here()) {
+        if (steps % 2)
+            (void)!__real_pwrite64(fd, bytes, count / 2, at);
+        die();
+    }
+    return __real_pwrite64(fd, bytes, count, at);
+}
+
+#define WRAP(result, name, parameters, arguments)                                                  \
+    result __real_##name parameters;                                                               \
+    result __wrap_##name parameters;                                                               \
+    result __wrap_##name parameters                                                                \
+    {                                                                                              \
+        if (dies_here())                                                                           \
+            die();                                                                                 \
+        return __real_##name arguments;                                                            \
+    }
+WRAP(int, ftruncate64, (int fd, off_t size), (fd, size))
+WRAP(int, fsync, (int fd), (fd))
+WRAP(int, fdatasync, (int fd), (fd))
+WRAP(int, rename, (const char *from, const char *to), (from, to))
+WRAP(int, link, (const char *from, const char *to), (from, to))
+WRAP(int, unlink, (const char *name), (name))
+
+/* ---- the store ---- */
+
+static enum mneme_status try_open(const char *file, const char *key, struct mneme **ret_handle,
+                                  struct mneme_error *err)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+
+    options.store_path = file;
+    options.create = 1;
+    options.key = key;
+    options.key_bytes = strlen(key);
+    options.tokenizer = "estimate";
+    return mneme_open(&options, ret_handle, err);
+}
+
+static struct mneme *open_with(const char *file, const char *key)
+{
+    struct mneme *handle = NULL;
+    struct mneme_error err;
+
+    if (try_open(file, key, &handle, &err) != MNEME_OK) {
+        fprintf(stderr, "open: %s\n", err.message);
+        _exit(9);
+    }
+    return handle;
+}
+
+static void fill(const struct place *place)
+{
+    static char content[ROWS][160];
+    static struct mneme_memory memory[ROWS];
+    struct mneme_record record[ROWS];
+    struct mneme_error err;
+    struct mneme *handle;
+
+    place_clear(place);
+    handle = open_with(place->file, OLD_KEY);
+    for (int i = 0; i < ROWS; i++) {
+        (void)snprintf(content[i], sizeof content[i], "Crate %d of %s stands at pier %d.", i,
+                       i % 2 ? "Bob" : "Ann", i * 3);
+        memory[i] = (struct mneme_memory)MNEME_MEMORY_INIT;
+        memory[i].tenant_id = "acme";
+        memory[i].user_id = i % 2 ? "bob" : "ann";
+        memory[i].type = "fact";
+        memory[i].content = content[i];
+        record[i] = (struct mneme_record){ .kind = MNEME_RECORD_MEMORY, .memory = &memory[i] };
+    }
+    if (mneme_write(handle, record, ROWS, NULL, NULL, NULL, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    mneme_close(handle);
+}
+
+/* ---- works ---- */
+
+static void remember(struct mneme *handle)
+{
+    struct mneme_memory memory = MNEME_MEMORY_INIT;
+    struct mneme_error err;
+
+    memory.tenant_id = "acme";
+    memory.user_id = "ann";
+    memory.type = "fact";
+    memory.content = "This one was written last.";
+    if (mneme_remember(handle, &memory, NULL, NULL, &err) != MNEME_OK)
+        _exit(3);
+}
+
+static void erase_bob(struct mneme *handle)
+{
+    struct mneme_erasure what = MNEME_ERASURE_INIT;
+    struct mneme_error err;
+    char *receipt = NULL;
+
+    what.scope = MNEME_ERASE_USER;
+    what.tenant_id = "acme";
+    what.user_id = "bob";
+    if (mneme_erase(handle, &what, &receipt, &err) != MNEME_OK)
+        _exit(5);
+    mneme_free(receipt);
+}
+
+/* In the child; tells how many steps there were when it comes to the end. */
+static void work_on(const struct place *place, enum work work, long end, int told)
+{
+    struct mneme *handle = open_with(place->file, OLD_KEY);
+    struct mneme_error err;
+
+    remember(handle);
+    steps = 0;
+    steps_end = end;
+    if (work == WORK_REKEY &&
+        mneme_rotate_key(handle, NEW_KEY, strlen(NEW_KEY), "operator", &err) != MNEME_OK) {
+        fprintf(stderr, "rotate: %s\n", err.message);
+        _exit(6);
+    }
+    if (work == WORK_ERASE)
+        erase_bob(handle);
+    if (work == WORK_COMPACT && mneme_run_due(handle, 0, NULL, &err) != MNEME_OK)
+        _exit(7);
+    if (work == WORK_CLOSE)
+        mneme_close(handle);
+    if (write(told, &steps, sizeof steps) != (ssize_t)sizeof steps)
+        _exit(4);
+    (void)kill(getpid(), SIGKILL);
+}
+
+/* *ret_steps: of the whole work; -1 when it died on the way. */
+static void run_child(const struct place *place, enum work work, long end, long *ret_steps)
+{
+    int told[2], status = 0;
+    pid_t child;
+
+    assert_int_equal(pipe(told), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)close(told[0]);
+        work_on(place, work, end, told[1]);
+        _exit(0);
+    }
+    (void)close(told[1]);
+    if (read(told[0], ret_steps, sizeof *ret_steps) != (ssize_t)sizeof *ret_steps)
+        *ret_steps = -1;
+    (void)close(told[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* ---- what is left ---- */
+
+static int note_rotation(void *context, const struct mneme_audit_entry *entry)
+{
+    if (strcmp(entry->action, "rotate-key") == 0)
+        *(bool *)context = true;
+    return 0;
+}
+
+/* Under which key does it open? */
+static struct mneme *open_again(const struct place *place, enum work work, bool *ret_new)
+{
+    int64_t start_us = mn_clock_monotonic_us();
+    struct mneme *handle = NULL;
+    struct mneme *other = NULL;
+    struct mneme_error err;
+
+    *ret_new = false;
+    if (try_open(place->file, OLD_KEY, &handle, &err) != MNEME_OK) {
+        assert_int_equal(work, WORK_REKEY);
+        assert_int_equal(err.status, MNEME_FORBIDDEN);
+        start_us = mn_clock_monotonic_us();
+        if (try_open(place->file, NEW_KEY, &handle, &err) != MNEME_OK)
+            fail_msg("%s", err.message);
+        *ret_new = true;
+    }
+    assert_true(mn_clock_monotonic_us() - start_us < OPEN_US_MAX);
+    assert_int_equal(try_open(place->file, *ret_new ? OLD_KEY : NEW_KEY, &other, &err),
+                     MNEME_FORBIDDEN);
+    return handle;
+}
+
+static size_t rows_of(const struct rows *rows, const char *name)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        found += strstr(rows->item[i].content, name) != NULL;
+    return found;
+}
+
+static void check_store(const struct place *place, enum work work, bool whole)
+{
+    struct mneme_error err;
+    struct mneme *handle;
+    struct rows rows;
+    bool under_new, in_audit = false;
+    size_t of_bob;
+    int sound = 0;
+
+    handle = open_again(place, work, &under_new);
+    rows_read(handle, &rows);
+    assert_int_equal(rows_of(&rows, "of Ann"), ROWS / 2);
+    assert_int_equal(rows_with(&rows, "This one was written last."), 1);
+    of_bob = rows_of(&rows, "of Bob");
+    rows_free(&rows);
+    if (work == WORK_COMPACT)
+        assert_int_equal(of_bob, 0);
+    else if (work != WORK_ERASE)
+        assert_int_equal(of_bob, ROWS / 2);
+    else
+        assert_true(of_bob == 0 || (of_bob == ROWS / 2 && !whole));
+    assert_int_equal(mneme_audit_verify(handle, NULL, &sound, NULL, &err), MNEME_OK);
+    assert_int_equal(sound, 1);
+    assert_int_equal(mneme_audit_list(handle, "", "", "", note_rotation, &in_audit, &err),
+                     MNEME_OK);
+    assert_int_equal(in_audit, under_new);
+    assert_true(under_new || work != WORK_REKEY || !whole);
+    remember(handle); /* and can be written */
+    mneme_close(handle);
+}
+
+/* What the work finds; erasing_steps: after so many an erasure has been acknowledged, and not settled. */
+static void prepare(const struct place *place, enum work work, long erasing_steps)
+{
+    long ended;
+
+    fill(place);
+    if (work == WORK_COMPACT)
+        run_child(place, WORK_ERASE, erasing_steps, &ended);
+}
+
+static void a_store_survives_being_killed_at_each_step(void **state)
+{
+    struct place place = place_make();
+    long erasing_steps = 0;
+
+    (void)state;
+    for (int work = 0; work < WORK_COUNT; work++) {
+        long all = 0, ended;
+        int count;
+
+        prepare(&place, (enum work)work, erasing_steps);
+        run_child(&place, (enum work)work, 0, &all);
+        assert_true(all > 2);
+        if (work == WORK_ERASE)
+            erasing_steps = all * 2 / 3;
+        check_store(&place, (enum work)work, true);
+        count = all < kills ? (int)all : kills;
+        for (int i = 0; i < count; i++) {
+            prepare(&place, (enum work)work, erasing_steps);
+            run_child(&place, (enum work)work, 1 + all * i / count, &ended);
+            check_store(&place, (enum work)work, ended >= 0);
+        }
+        printf("%d kills over the %ld steps of %s\n", count, all, names[work]);
+    }
+    place_remove(&place);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(
+        a_store_survives_being_killed_at_each_step) };
+
+    if (argc > 1)
+        kills = atoi(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
