@@ -113,6 +113,59 @@ MNEME_API enum mneme_status mneme_erase_verify(struct mneme *handle, const char 
                                                int *ret_clean, char **ret_report_json,
                                                struct mneme_error *err);
 
+/* ---- maintenance ---- */
+
+enum mneme_job_state {
+    MNEME_JOB_DONE = 1, /* nothing is left of it */
+    MNEME_JOB_LEFT,     /* pieces or time were used up: the next call goes on */
+    MNEME_JOB_NOT_DUE,
+    MNEME_JOB_HELD,     /* another process is at it */
+    MNEME_JOB_FAILED    /* see message; it is tried again with the next call */
+};
+
+/* What became of one job. Pointers live as long as the call of `row`. */
+struct mneme_job {
+    const char *name;
+    const char *what; /* what it does, in a sentence */
+    enum mneme_job_state state;
+    int64_t looked;  /* at so many rows, in this call */
+    int64_t changed; /* so many groups of rows written */
+    int64_t due_at_ms;   /* when it is due next; 0: whenever there is something to do */
+    int64_t ended_at_ms; /* of its last whole run; 0: never */
+    const char *message; /* "" unless failed */
+};
+/* Called once a job. */
+typedef void (*mneme_job_fn)(void *context, const struct mneme_job *job);
+
+struct mneme_maintenance {
+    size_t size;
+    const char *job;     /* one of them; NULL or "": all */
+    int all;             /* 1: also what is not due yet */
+    size_t pieces_max;   /* 0: as many as there are; a piece is at most some hundred rows */
+    int64_t time_max_ms; /* 0: no limit; looked at between pieces */
+    int64_t now_ms;      /* 0: the clock */
+};
+#define MNEME_MAINTENANCE_INIT                                                                     \
+    {                                                                                              \
+        .size = sizeof(struct mneme_maintenance)                                                   \
+    }
+
+/*
+ * Do what is due (docs/operating.md lists the jobs). Each piece is one durable transaction: cut short
+ * anywhere, the next call, of any process, goes on behind the last piece that was done, and to do it
+ * again changes nothing. Two processes do no piece twice. mneme_run_due() does the same in small bites.
+ * `what` may be NULL: all that is due.
+ *
+ * *ret_left (may be NULL): 1 when there is more. A job that fails does not keep the others from running;
+ * the first failure is the call's.
+ *
+ * MNEME_INVALID    job: there is none of this name.
+ * MNEME_FORBIDDEN  the store was opened read-only.
+ */
+MNEME_API enum mneme_status mneme_maintain(struct mneme *handle,
+                                           const struct mneme_maintenance *what, mneme_job_fn row,
+                                           void *context, int *ret_left, struct mneme_error *err);
+
 /* ---- the audit ---- */
 
 /*

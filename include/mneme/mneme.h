@@ -78,7 +78,8 @@ MNEME_API enum mneme_status mneme_open(const struct mneme_options *options,
 MNEME_API void mneme_close(struct mneme *handle); /* flushes traces and usage; accepts NULL */
 
 /* What may wait: flush buffered traces and usage, finish an erasure that was cut short, embed what has
- * no vector yet, forget old traces and changes (docs/data-model.md; looked for every ten minutes).
+ * no vector yet, forget old traces and changes (docs/data-model.md; looked for every ten minutes), do
+ * pieces of the jobs that are due (mneme_maintain(); looked for every minute).
  * pieces_max 0: only what was buffered or cut short. *ret_left (may be NULL): 1 when there is more. */
 MNEME_API enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                           struct mneme_error *err);

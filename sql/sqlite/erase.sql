@@ -163,6 +163,11 @@ DELETE FROM traces WHERE tenant = :tenant AND user = :owner;
 -- name: ERASE_CHANGES
 DELETE FROM changes WHERE tenant = :tenant AND owner = :owner;
 
+-- The place of a walk names somebody; without it the walk begins anew.
+
+-- name: ERASE_JOB_PLACES
+UPDATE jobs SET tenant = '', owner = '', id = '', revision = revision + 1 WHERE id <> '';
+
 -- name: ERASE_API_KEYS
 DELETE FROM api_keys WHERE tenant = :tenant;
 

@@ -160,7 +160,7 @@ INSERT INTO memories VALUES
 -- name: USAGE_ADD
 INSERT INTO usage
 SELECT :tenant, :memory_id, :last_accessed_at_ms, :access_count, :used_count, :confidence,
-       :confidence_computed_at_ms
+       :confidence_computed_at_ms, -1.0
 WHERE EXISTS (SELECT 1 FROM memories WHERE tenant = :tenant AND id = :memory_id)
    OR EXISTS (SELECT 1 FROM events WHERE tenant = :tenant AND id = :memory_id)
 ON CONFLICT (tenant, memory_id) DO UPDATE SET
@@ -178,7 +178,7 @@ ON CONFLICT (tenant, memory_id) DO UPDATE SET
 -- name: USAGE_PUT
 INSERT INTO usage
 SELECT :tenant, :memory_id, :last_accessed_at_ms, :access_count, :used_count, :confidence,
-       :confidence_computed_at_ms
+       :confidence_computed_at_ms, -1.0
 WHERE EXISTS (SELECT 1 FROM memories WHERE tenant = :tenant AND id = :memory_id)
    OR EXISTS (SELECT 1 FROM events WHERE tenant = :tenant AND id = :memory_id)
 ON CONFLICT (tenant, memory_id) DO UPDATE SET

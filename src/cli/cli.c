@@ -31,6 +31,7 @@ static const struct entry entries[] = {
     { "backup", "copy the whole store into a file, while it is used", cli_backup },
     { "restore", "make a store of a backup", cli_restore },
     { "rotate-key", "encrypt the store anew, under another key", cli_rotate_key },
+    { "maintain", "do what is due: decay, review, expiry, ended sessions", cli_maintain },
     { "history", "show what a memory was before", cli_history },
     { "import", "load JSON Lines or a Markdown rule file", cli_import },
     { "export", "write what is remembered as JSON Lines", cli_export },

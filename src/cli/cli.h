@@ -218,6 +218,7 @@ int cli_audit(int argc, char **argv);
 int cli_backup(int argc, char **argv);
 int cli_restore(int argc, char **argv);
 int cli_rotate_key(int argc, char **argv);
+int cli_maintain(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);

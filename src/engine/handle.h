@@ -19,6 +19,7 @@ struct mneme {
     int read_only;
     int trace_days;
     _Atomic int64_t pruned_at_ms; /* when everything old was forgotten last */
+    _Atomic int64_t idle_at_ms;   /* when no job was due last */
 };
 
 /* Memory a single call may use when the request says nothing. */

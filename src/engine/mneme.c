@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "index/index.h"
+#include "lifecycle/jobs.h"
 #include "model/model.h"
 #include "model/model_cache.h"
 #include "retrieve/retrieve.h"
@@ -25,6 +26,7 @@
 #define PROFILE_BYTES_MAX ((size_t)1 << 20)
 #define PRUNE_EVERY_MS 600000
 #define PRUNE_ROWS 5000
+#define LOOK_EVERY_MS 60000
 
 /* ---- opening ---- */
 
@@ -211,6 +213,12 @@ void mneme_close(struct mneme *handle)
 
 /* ---- what may wait ---- */
 
+/* Has so much time gone by since? A clock that was set back is asked again. */
+static bool is_past(int64_t since_ms, int64_t now_ms, int64_t period_ms)
+{
+    return !since_ms || now_ms < since_ms || now_ms - since_ms >= period_ms;
+}
+
 static enum mneme_status forget_old(struct mneme *handle, bool *ret_more, struct mneme_error *err)
 {
     const struct mn_retention keep = {
@@ -222,12 +230,25 @@ static enum mneme_status forget_old(struct mneme *handle, bool *ret_more, struct
     };
 
     *ret_more = false;
-    if (handle->pruned_at_ms && keep.now_ms >= handle->pruned_at_ms &&
-        keep.now_ms - handle->pruned_at_ms < PRUNE_EVERY_MS)
+    if (!is_past(handle->pruned_at_ms, keep.now_ms, PRUNE_EVERY_MS))
         return MNEME_OK;
     MN_TRY(handle->world.store->ops->prune(handle->world.store, &keep, PRUNE_ROWS, ret_more, err));
     if (!*ret_more)
         handle->pruned_at_ms = keep.now_ms;
+    return MNEME_OK;
+}
+
+static enum mneme_status run_jobs(struct mneme *handle, size_t pieces, bool *ret_more,
+                                  struct mneme_error *err)
+{
+    const struct mn_maintenance due = { .pieces_max = pieces, .now_ms = handle->world.now_ms() };
+    size_t done = 0;
+
+    if (!is_past(handle->idle_at_ms, due.now_ms, LOOK_EVERY_MS))
+        return MNEME_OK;
+    MN_TRY(mn_maintain(&handle->world, &due, NULL, NULL, &done, ret_more, err));
+    if (!*ret_more)
+        handle->idle_at_ms = due.now_ms;
     return MNEME_OK;
 }
 
@@ -236,6 +257,7 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
 {
     size_t done = 0;
     bool more = false;
+    bool jobs = false;
 
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
@@ -244,8 +266,10 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
     if (pieces_max > 0)
         MN_TRY(forget_old(handle, &more, err));
+    if (pieces_max > done)
+        MN_TRY(run_jobs(handle, pieces_max - done, &jobs, err));
     if (ret_left)
-        *ret_left = (done == pieces_max && pieces_max > 0) || more;
+        *ret_left = (done == pieces_max && pieces_max > 0) || more || jobs;
     return MNEME_OK;
 }
 

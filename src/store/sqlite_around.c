@@ -73,7 +73,7 @@ enum mneme_status mn_sqlite_task_states(struct mn_store *store, const struct mn_
         mn_row_read_task_state(&reader, state);
         MN_TRY(mn_read_end(&reader, err));
     }
-    *ret_states = (struct mn_task_states){ states.item, states.count };
+    *ret_states = (struct mn_task_states){ states.item, states.count, NULL };
     return MNEME_OK;
 }
 

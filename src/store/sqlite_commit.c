@@ -152,6 +152,8 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
         MN_TRY(retire(w, former, err));
     revision = next_revision(former, memory, expected);
     MN_TRY(insert(w, memory, revision, err));
+    if (former)
+        MN_TRY(mn_write_usage_reset(w, former, memory, err));
     *ret_written = (struct mn_written){ .revision = revision, .replaced = found };
     *ret_link = !mn_empty(memory->supersedes) &&
                 !(former && mn_same(former->supersedes, memory->supersedes));
@@ -164,7 +166,7 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
 static bool needs_others(enum mn_write_kind kind)
 {
     return kind == MN_WRITE_RULE || kind == MN_WRITE_USAGE || kind == MN_WRITE_USAGE_ADD ||
-           kind == MN_WRITE_VECTOR;
+           kind == MN_WRITE_VECTOR || kind == MN_WRITE_REVIEW;
 }
 
 static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *write,
@@ -183,7 +185,8 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
     case MN_WRITE_RULE:
         return mn_write_rule(w, write->rule, ret_written, err);
     case MN_WRITE_TASK_STATE:
-        return mn_write_task_state(w, write->task_state, ret_written, err);
+        return mn_write_task_state(w, write->task_state, write->expected_revision, ret_written,
+                                   err);
     case MN_WRITE_EDGE:
         return mn_write_edge(w, write->edge, ret_written, err);
     case MN_WRITE_USAGE:
@@ -201,6 +204,12 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_guard(w, write->guard, err);
     case MN_WRITE_REQUEST:
         return mn_write_request(w, write->request, err);
+    case MN_WRITE_JOB:
+        return mn_write_job(w, write->job, ret_written, err);
+    case MN_WRITE_SESSION:
+        return mn_write_session(w, write->session, err);
+    case MN_WRITE_REVIEW:
+        return mn_write_review(w, write->review, ret_written, err);
     case MN_WRITE_AUDIT: /* with what the request has written, below */
         return MNEME_OK;
     }
@@ -375,6 +384,9 @@ static size_t list_touched(const struct mn_commit *commit, struct mn_row_touch *
         else if (w->kind == MN_WRITE_USAGE || w->kind == MN_WRITE_USAGE_ADD)
             touch[count++] = (struct mn_row_touch){ w->usage->tenant_id, NULL,
                                                     w->usage->memory_id };
+        else if (w->kind == MN_WRITE_REVIEW)
+            touch[count++] = (struct mn_row_touch){ w->review->tenant, NULL,
+                                                    w->review->memory_id };
     }
     return count;
 }

@@ -306,6 +306,7 @@ static enum mneme_status erase_inside(struct mn_erasing *e, struct mneme_error *
     MN_TRY(mn_erasing_find(e, err));
     MN_TRY(mn_erasing_find_derived(e, err));
     MN_TRY(remove_all(e, err));
+    MN_TRY(mn_sqlite_run(e->w->db, SQL_SQLITE_ERASE_JOB_PLACES, err));
     MN_TRY(mn_erasing_unlink(e, err));
     MN_TRY(put_tombstones(e, err));
     return mn_audit_erased(e, &e->out->audit, err);

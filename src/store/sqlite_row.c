@@ -68,6 +68,7 @@ void mn_row_read(struct mn_reader *reader, struct mn_row *row, struct mneme_usag
     computed_at_ms = mn_read_integer(reader);
     row->confidence = mn_read_real(reader);
     mn_read_skip(reader); /* embed_hash */
+    row->importance_base = mn_read_real(reader);
     if (ret_usage && has_usage) {
         *ret_usage = (struct mneme_usage){
             .tenant_id = row->memory.tenant_id,

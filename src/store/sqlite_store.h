@@ -202,6 +202,26 @@ enum mneme_status mn_sqlite_session_events(struct mn_store *store, struct mn_par
                                            const char *session_id, struct mn_event_place after,
                                            size_t limit, struct mn_arena *arena,
                                            struct mn_events *ret_events, struct mneme_error *err);
+enum mneme_status mn_sqlite_session_get(struct mn_store *store, struct mn_partition partition,
+                                        const char *session_id, struct mn_arena *arena,
+                                        struct mn_session *ret_session,
+                                        struct mn_task_states *ret_states,
+                                        struct mneme_error *err);
+enum mneme_status mn_sqlite_sessions_wanted(struct mn_store *store,
+                                            const struct mn_session_wanted *wanted, size_t limit,
+                                            struct mn_arena *arena,
+                                            struct mn_sessions *ret_sessions,
+                                            struct mneme_error *err);
+/* sqlite_jobs.c */
+enum mneme_status mn_sqlite_jobs(struct mn_store *store, struct mn_arena *arena,
+                                 struct mn_job_rows *ret_jobs, struct mneme_error *err);
+enum mneme_status mn_sqlite_memories_after(struct mn_store *store,
+                                           const struct mn_unit_place *after, size_t limit,
+                                           struct mn_arena *arena, struct mn_rows *ret_rows,
+                                           struct mneme_error *err);
+enum mneme_status mn_sqlite_memories_ended(struct mn_store *store, int64_t now_ms, size_t limit,
+                                           struct mn_arena *arena, struct mn_rows *ret_rows,
+                                           struct mneme_error *err);
 /* sqlite_units.c */
 enum mneme_status mn_sqlite_units_scan(struct mn_store *store, struct mn_partition partition,
                                        const char *after_id, size_t limit, const char *profile,

@@ -127,6 +127,7 @@ static enum mneme_status touch_session(const struct mn_writing *w, const struct 
     mn_bind_text(stmt, ":agent_id", event->agent_id);
     mn_bind_integer(stmt, ":event_time_ms", event->event_time_ms);
     mn_bind_integer(stmt, ":place", place);
+    mn_bind_integer(stmt, ":now_ms", w->commit->now_ms);
     return mn_sqlite_done(stmt, err);
 }
 
@@ -186,7 +187,7 @@ static enum mneme_status find_task_state(const struct mn_writing *w,
 }
 
 enum mneme_status mn_write_task_state(const struct mn_writing *w,
-                                      const struct mneme_task_state *state,
+                                      const struct mneme_task_state *state, int64_t expected,
                                       struct mn_written *ret_written, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
@@ -194,6 +195,9 @@ enum mneme_status mn_write_task_state(const struct mn_writing *w,
     bool same = false;
 
     MN_TRY(find_task_state(w, state, &same, &revision, err));
+    if ((expected > 0 && revision != expected) || (expected == MN_REVISION_ABSENT && revision > 0))
+        return mn_fail(err, MNEME_CONFLICT, "revision: the checkpoint has %lld",
+                       (long long)revision);
     if (same) {
         *ret_written = (struct mn_written){ .revision = revision, .unchanged = true };
         return MNEME_OK;
@@ -447,12 +451,35 @@ enum mneme_status mn_write_rule(const struct mn_writing *w, const struct mneme_r
 
 /* ---- beside the rows ---- */
 
+/* Indexes hold the confidence of memories. */
+static enum mneme_status tell_indexes(const struct mn_writing *w, const struct mneme_usage *usage,
+                                      struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_reader reader = { .arena = w->arena };
+    bool found = false;
+
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORY_OWNER, &stmt, err));
+    mn_bind_text(stmt, ":tenant", usage->tenant_id);
+    mn_bind_text(stmt, ":id", usage->memory_id);
+    MN_TRY(mn_sqlite_step(stmt, &found, err));
+    if (!found)
+        return MNEME_OK; /* of an event */
+    reader.stmt = stmt;
+    const char *owner = mn_read_text(&reader);
+    MN_TRY(mn_read_end(&reader, err));
+    return mn_write_change(w, MN_CHANGE_VECTOR, usage->tenant_id, owner, usage->memory_id, 0, err);
+}
+
 enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_usage *usage,
                                  bool add, struct mn_written *ret_written, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
+    double former = -1.0;
     bool written;
 
+    if (usage->confidence >= 0.0)
+        MN_TRY(mn_write_confidence(w, usage->tenant_id, usage->memory_id, &former, err));
     MN_TRY(mn_sqlite_prepare(w->db, add ? SQL_SQLITE_USAGE_ADD : SQL_SQLITE_USAGE_PUT, &stmt, err));
     mn_bind_text(stmt, ":tenant", usage->tenant_id);
     mn_bind_text(stmt, ":memory_id", usage->memory_id);
@@ -467,8 +494,12 @@ enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_
         return mn_fail(err, MNEME_INVALID, "memory_id: there is no memory %.200s",
                        usage->memory_id);
     *ret_written = (struct mn_written){ .unchanged = !written };
-    /* Usage leaves no change; that it moved must be seen all the same (row_cache.h). */
-    return written ? mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err) : MNEME_OK;
+    if (!written)
+        return MNEME_OK;
+    if (usage->confidence >= 0.0 && usage->confidence != former)
+        MN_TRY(tell_indexes(w, usage, err));
+    /* The rest leaves no change; that it moved must be seen all the same (row_cache.h). */
+    return mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err);
 }
 
 enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_vector_row *vector,

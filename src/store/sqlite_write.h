@@ -20,7 +20,7 @@ struct mn_writing {
 enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_event *event,
                                  struct mn_written *ret_written, struct mneme_error *err);
 enum mneme_status mn_write_task_state(const struct mn_writing *w,
-                                      const struct mneme_task_state *state,
+                                      const struct mneme_task_state *state, int64_t expected,
                                       struct mn_written *ret_written, struct mneme_error *err);
 enum mneme_status mn_write_edge(const struct mn_writing *w, const struct mneme_edge *edge,
                                 struct mn_written *ret_written, struct mneme_error *err);
@@ -40,6 +40,23 @@ enum mneme_status mn_write_index(const struct mn_writing *w, const struct mn_ind
                                  struct mneme_error *err);
 /* Also clears what is too old. MNEME_CONFLICT when the request is there. */
 enum mneme_status mn_write_request(const struct mn_writing *w, const struct mn_request_row *request,
+                                   struct mneme_error *err);
+/* sqlite_jobs.c */
+enum mneme_status mn_write_job(const struct mn_writing *w, const struct mn_job_row *job,
+                               struct mn_written *ret_written, struct mneme_error *err);
+enum mneme_status mn_write_review(const struct mn_writing *w, const struct mn_review *review,
+                                  struct mn_written *ret_written, struct mneme_error *err);
+/* The row is another: what was computed from the former one holds no more. */
+enum mneme_status mn_write_usage_reset(const struct mn_writing *w,
+                                       const struct mneme_memory *former,
+                                       const struct mneme_memory *memory,
+                                       struct mneme_error *err);
+/* The confidence that stands beside a memory; negative: none. */
+enum mneme_status mn_write_confidence(const struct mn_writing *w, const char *tenant,
+                                      const char *memory_id, double *ret_confidence,
+                                      struct mneme_error *err);
+/* sqlite_session.c */
+enum mneme_status mn_write_session(const struct mn_writing *w, const struct mn_session_move *move,
                                    struct mneme_error *err);
 /* MNEME_CONFLICT when the mark has moved. */
 enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_guard *guard,

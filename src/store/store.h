@@ -40,7 +40,7 @@ enum mn_write_kind {
     MN_WRITE_RULE,
     MN_WRITE_TASK_STATE,
     MN_WRITE_EDGE,
-    MN_WRITE_USAGE,     /* replaces the usage row; no history, no change row */
+    MN_WRITE_USAGE,     /* replaces the usage row; no history; a change row when the confidence moved */
     MN_WRITE_USAGE_ADD, /* counts are added, the later access stays; unknown memories are skipped */
     MN_WRITE_VECTOR, /* no history; a change row, so that indexes pick it up. Of a unit that is gone
                       * or has another text by now: skipped */
@@ -49,7 +49,10 @@ enum mn_write_kind {
     MN_WRITE_INDEX,         /* how far an index is, or that it failed; no history, no change row */
     MN_WRITE_GUARD,         /* writes nothing: MNEME_CONFLICT when what it guards has moved */
     MN_WRITE_REQUEST,       /* MNEME_CONFLICT naming revision when the request is there */
-    MN_WRITE_AUDIT          /* an entry of the audit; those of other writes are made by the store */
+    MN_WRITE_AUDIT,         /* an entry of the audit; those of other writes are made by the store */
+    MN_WRITE_JOB,           /* where a job stands; MNEME_CONFLICT when it is not as it was read */
+    MN_WRITE_SESSION,       /* how far a session is drawn from; MNEME_CONFLICT as of a job */
+    MN_WRITE_REVIEW         /* what an importance was before it was reviewed; no history, no change */
 };
 
 #define MN_REVISION_ANY INT64_C(-1)
@@ -58,6 +61,9 @@ enum mn_write_kind {
  * replaced unless its revision is greater than the one brought (then MNEME_CONFLICT naming
  * revision; a row that brings none replaces). The same row is unchanged, whatever the revisions. */
 #define MN_REVISION_LOAD INT64_C(-2)
+/* Of a checkpoint, whose writers otherwise ask for nothing: it must not exist. Its number is asked
+ * for as that of a memory is. */
+#define MN_REVISION_ABSENT INT64_C(-3)
 
 struct mn_vector_row {
     struct mn_partition partition;
@@ -142,6 +148,61 @@ struct mn_index_rows {
     size_t room;
 };
 
+/* A job of maintenance: when it is due, and how far its run has come. Who moves it gives the revision
+ * that he read; 0: the job has never run. */
+struct mn_job_row {
+    const char *name;
+    int64_t revision;
+    int64_t due_at_ms;
+    int64_t begun_at_ms;   /* 0: not under way */
+    int64_t busy_until_ms; /* until then somebody is at it */
+    int64_t ended_at_ms;   /* of the last run */
+    int64_t looked, changed;
+    const char *tenant, *owner, *id; /* its walk stands behind this memory; an erasure empties it */
+};
+struct mn_job_rows {
+    struct mn_job_row *item;
+    size_t count, room;
+};
+
+/* A session, and how far it is drawn from (compressed_place, and so many of its turns) and handed to
+ * an archive (taken_place); -1: not at all. */
+struct mn_session {
+    struct mn_partition partition;
+    const char *session_id;
+    const char *agent_id; /* of the first turn */
+    int64_t first_event_ms, last_event_ms;
+    int64_t last_place;
+    int64_t event_count;
+    int64_t recorded_at_ms; /* when the last turn was written */
+    bool ended;             /* somebody said so */
+    int64_t compressed_place;
+    int64_t taken_place;
+    int64_t compressed_count;
+};
+struct mn_sessions {
+    struct mn_session *item;
+    size_t count, room;
+};
+/* `was`: as it was read. Of `now` ended and the last three fields are written. */
+struct mn_session_move {
+    const struct mn_session *was;
+    struct mn_session now;
+};
+/* Which sessions are to be drawn from. */
+struct mn_session_wanted {
+    int64_t idle_since_ms; /* nothing was recorded since, or somebody said that they ended */
+    int64_t turns_max;     /* or more turns than that are not drawn from */
+    bool kept;             /* instead: those that are drawn from and not handed to an archive */
+};
+
+/* The importance of a memory before use changed it; negative: it is the row's own. */
+struct mn_review {
+    const char *tenant;
+    const char *memory_id;
+    double importance_base;
+};
+
 /* Where a walk over all units stands: behind this one; "" before the first. */
 struct mn_unit_place {
     bool is_event; /* memories come first */
@@ -166,6 +227,9 @@ struct mn_write {
     const struct mn_request_row *request;
     const struct mn_audit_note *audit;
     const struct mn_index_row *index;
+    const struct mn_job_row *job;
+    const struct mn_session_move *session;
+    const struct mn_review *review;
 };
 
 /*
@@ -250,6 +314,7 @@ struct mn_row {
     int64_t last_accessed_at_ms;
     int64_t access_count;
     int64_t used_count;
+    double importance_base; /* before use changed it; negative: memory.importance is the row's own */
 };
 struct mn_rows {
     struct mn_row *item;
@@ -269,6 +334,7 @@ struct mn_edges {
 struct mn_task_states {
     struct mneme_task_state *item;
     size_t count;
+    const int64_t *revision; /* beside each; of session_get alone, else NULL */
 };
 struct mn_history_row {
     struct mneme_memory memory;
@@ -499,6 +565,27 @@ struct mn_store_ops {
                                         const char *session_id, struct mn_event_place after,
                                         size_t limit, struct mn_arena *arena,
                                         struct mn_events *ret_events, struct mneme_error *err);
+    /* A session, and its checkpoints. MNEME_NOT_FOUND. */
+    enum mneme_status (*session_get)(struct mn_store *store, struct mn_partition partition,
+                                     const char *session_id, struct mn_arena *arena,
+                                     struct mn_session *ret_session,
+                                     struct mn_task_states *ret_states, struct mneme_error *err);
+    /* Of any partition, those that have waited longest first. */
+    enum mneme_status (*sessions_wanted)(struct mn_store *store,
+                                         const struct mn_session_wanted *wanted, size_t limit,
+                                         struct mn_arena *arena, struct mn_sessions *ret_sessions,
+                                         struct mneme_error *err);
+    /* All that have ever run. */
+    enum mneme_status (*jobs)(struct mn_store *store, struct mn_arena *arena,
+                              struct mn_job_rows *ret_jobs, struct mneme_error *err);
+    /* Active memories of any partition behind the place, in its order (is_event is not read). */
+    enum mneme_status (*memories_after)(struct mn_store *store, const struct mn_unit_place *after,
+                                        size_t limit, struct mn_arena *arena,
+                                        struct mn_rows *ret_rows, struct mneme_error *err);
+    /* Active memories of any partition whose validity has ended. */
+    enum mneme_status (*memories_ended)(struct mn_store *store, int64_t now_ms, size_t limit,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mneme_error *err);
     /* All edges of one partition, valid or not: the walk judges. */
     enum mneme_status (*edges)(struct mn_store *store, struct mn_partition partition,
                                struct mn_arena *arena, struct mn_edges *ret_edges,

@@ -54,7 +54,154 @@ static void usage_stands_beside_the_row(void **state)
     assert_int_equal(fixture_by_key(f, &ann, "k").count, 0);
     assert_int_equal(got.memory.revision, 1);
     assert_int_equal(fixture_history_count(f, "ann", "m"), 0);
-    assert_int_equal(fixture_all_changes(f).count, 1);
+    assert_int_equal(fixture_all_changes(f).count, 2); /* indexes hold the confidence */
+    ASSERT_OK(fixture_commit_one(f, replace, T0, NULL));
+    assert_int_equal(fixture_all_changes(f).count, 2);
+
+    row->confirmed_at_ms = T0; /* somebody said that it is right: nothing computed before holds */
+    ASSERT_OK(fixture_try_put(f, row, MN_REVISION_ANY));
+    got = fixture_get(f, "t", "ann", "m");
+    assert_true(got.confidence == row->confidence);
+    assert_int_equal(got.access_count, 3);
+}
+
+static void the_importance_before_a_review_is_kept_until_somebody_gives_another(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory *row = fixture_memory_of(f, "t", "ann", "m", "text");
+    const struct mn_review review = { "t", "m", 0.5 };
+    const struct mn_review gone = { "t", "gone", 0.5 };
+    struct mn_write kept = { .kind = MN_WRITE_REVIEW, .review = &review };
+    struct mn_write lost = { .kind = MN_WRITE_REVIEW, .review = &gone };
+    struct mn_write edit = { .kind = MN_WRITE_MEMORY,
+                             .expected_revision = MN_REVISION_ANY,
+                             .memory = row };
+    struct mn_commit_result result = { 0 };
+    struct mn_written written = { 0 };
+
+    ASSERT_OK(fixture_commit_one(f, lost, T0, &written));
+    assert_true(written.unchanged);
+    row->importance = 0.5;
+    fixture_put(f, row);
+    assert_true(fixture_get(f, "t", "ann", "m").importance_base < 0);
+    row->importance = 0.75;
+    ASSERT_OK(fixture_commit_two(f, kept, edit, &result)); /* the row's own write comes first */
+    assert_true(fixture_get(f, "t", "ann", "m").importance_base == 0.5);
+    row->title = "another";
+    ASSERT_OK(fixture_try_put(f, row, MN_REVISION_ANY));
+    assert_true(fixture_get(f, "t", "ann", "m").importance_base == 0.5);
+    row->importance = 0.25;
+    ASSERT_OK(fixture_try_put(f, row, MN_REVISION_ANY));
+    assert_true(fixture_get(f, "t", "ann", "m").importance_base < 0);
+}
+
+/* ---- jobs ---- */
+
+static void a_job_is_moved_by_who_read_it_last(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_job_row row = { .name = "walk", .due_at_ms = 5, .tenant = "t", .owner = "ann",
+                              .id = "m" };
+    const struct mn_write write = { .kind = MN_WRITE_JOB, .job = &row };
+    struct mn_job_rows rows = { 0 };
+
+    ASSERT_OK(fixture_commit_one(f, write, T0, NULL));
+    assert_int_equal(fixture_commit_one(f, write, T0, NULL), MNEME_CONFLICT);
+    row.revision = 1;
+    row.looked = 7;
+    ASSERT_OK(fixture_commit_one(f, write, T0, NULL));
+    assert_int_equal(fixture_commit_one(f, write, T0, NULL), MNEME_CONFLICT);
+    assert_string_equal(f->err.field, "revision");
+    ASSERT_OK(f->store->ops->jobs(f->store, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 1);
+    assert_int_equal(rows.item[0].revision, 2);
+    assert_int_equal(rows.item[0].looked, 7);
+    assert_int_equal(rows.item[0].due_at_ms, 5);
+    assert_string_equal(rows.item[0].id, "m");
+}
+
+static void active_memories_are_walked_over_in_order_and_those_that_ended_found(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_unit_place after = { false, "", "", "" };
+    struct mneme_memory *ending = fixture_memory_of(f, "t", "ann", "a-2", "ends");
+    struct mneme_memory *gone = fixture_memory_of(f, "t", "ann", "a-3", "gone");
+    struct mn_rows rows = { 0 };
+
+    ending->valid_until_ms = 100;
+    gone->valid_until_ms = 100;
+    gone->status = MNEME_DELETED;
+    fixture_put(f, fixture_memory_of(f, "t2", "ann", "a-1", "another tenant's"));
+    fixture_put(f, fixture_memory_of(f, "t", "bob", "a-0", "bob's"));
+    fixture_put(f, ending);
+    fixture_put(f, gone);
+    ASSERT_OK(f->store->ops->memories_after(f->store, &after, 2, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 2);
+    assert_string_equal(rows.item[0].memory.id, "a-2");
+    assert_string_equal(rows.item[1].memory.id, "a-0");
+    after = (struct mn_unit_place){ false, "t", "bob", "a-0" };
+    ASSERT_OK(f->store->ops->memories_after(f->store, &after, 2, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 1);
+    assert_string_equal(rows.item[0].memory.tenant_id, "t2");
+    ASSERT_OK(f->store->ops->memories_ended(f->store, 99, 9, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 0);
+    ASSERT_OK(f->store->ops->memories_ended(f->store, 100, 9, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 1);
+    assert_string_equal(rows.item[0].memory.id, "a-2");
+}
+
+/* ---- sessions ---- */
+
+static void a_session_is_wanted_until_it_is_drawn_from(void **state)
+{
+    struct fixture *f = *state;
+    const struct mn_partition ann = { "t", "ann" };
+    struct mn_session_wanted wanted = { .idle_since_ms = T0 - 1, .turns_max = 2 };
+    struct mn_session_wanted kept = { .kept = true };
+    struct mn_task_states states = { 0 };
+    struct mn_sessions found = { 0 };
+    struct mn_session session = { 0 };
+
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-1", "s", "one"), NULL));
+    ASSERT_OK(fixture_put_event(f, fixture_event_of(f, "t", "ann", "e-2", "s", "two"), NULL));
+    ASSERT_OK(f->store->ops->sessions_wanted(f->store, &wanted, 9, f->arena, &found, &f->err));
+    assert_int_equal(found.count, 0);
+    wanted.idle_since_ms = T0;
+    ASSERT_OK(f->store->ops->sessions_wanted(f->store, &wanted, 9, f->arena, &found, &f->err));
+    assert_int_equal(found.count, 1);
+    wanted.idle_since_ms = 0;
+    wanted.turns_max = 1;
+    ASSERT_OK(f->store->ops->sessions_wanted(f->store, &wanted, 9, f->arena, &found, &f->err));
+    assert_int_equal(found.count, 1);
+    session = found.item[0];
+    assert_int_equal(session.event_count, 2);
+    assert_int_equal(session.last_place, 1);
+    assert_int_equal(session.recorded_at_ms, T0);
+    assert_int_equal(session.compressed_place, -1);
+
+    struct mn_session_move move = { .was = &session, .now = session };
+    move.now.compressed_place = 1;
+    move.now.compressed_count = 2;
+    ASSERT_OK(fixture_commit_one(
+        f, (struct mn_write){ .kind = MN_WRITE_SESSION, .session = &move }, T0, NULL));
+    assert_int_equal(fixture_commit_one(
+                         f, (struct mn_write){ .kind = MN_WRITE_SESSION, .session = &move }, T0,
+                         NULL),
+                     MNEME_CONFLICT);
+    wanted.idle_since_ms = T0;
+    ASSERT_OK(f->store->ops->sessions_wanted(f->store, &wanted, 9, f->arena, &found, &f->err));
+    assert_int_equal(found.count, 0);
+    ASSERT_OK(f->store->ops->sessions_wanted(f->store, &kept, 9, f->arena, &found, &f->err));
+    assert_int_equal(found.count, 1);
+
+    ASSERT_OK(fixture_put_state(f, "ann", "s", "{}", 10, NULL));
+    ASSERT_OK(f->store->ops->session_get(f->store, ann, "s", f->arena, &session, &states, &f->err));
+    assert_int_equal(session.compressed_place, 1);
+    assert_int_equal(states.count, 1);
+    assert_int_equal(states.revision[0], 1);
+    assert_int_equal(f->store->ops->session_get(f->store, ann, "none", f->arena, &session, &states,
+                                                &f->err),
+                     MNEME_NOT_FOUND);
 }
 
 /* ---- events ---- */
@@ -271,6 +418,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(usage_stands_beside_the_row),
+        CASE(the_importance_before_a_review_is_kept_until_somebody_gives_another),
+        CASE(a_job_is_moved_by_who_read_it_last),
+        CASE(active_memories_are_walked_over_in_order_and_those_that_ended_found),
+        CASE(a_session_is_wanted_until_it_is_drawn_from),
         CASE(events_take_their_place_in_the_session),
         CASE(turns_of_a_session_are_read_in_their_order),
         CASE(a_rule_belongs_to_its_memory_s_owner),

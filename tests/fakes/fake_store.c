@@ -153,6 +153,42 @@ static enum mneme_status session_events(struct mn_store *store, struct mn_partit
     HAND_ON(session_events, partition, session_id, after, limit, arena, ret_events);
 }
 
+static enum mneme_status session_get(struct mn_store *store, struct mn_partition partition,
+                                     const char *session_id, struct mn_arena *arena,
+                                     struct mn_session *ret_session,
+                                     struct mn_task_states *ret_states, struct mneme_error *err)
+{
+    HAND_ON(session_get, partition, session_id, arena, ret_session, ret_states);
+}
+
+static enum mneme_status sessions_wanted(struct mn_store *store,
+                                         const struct mn_session_wanted *wanted, size_t limit,
+                                         struct mn_arena *arena, struct mn_sessions *ret_sessions,
+                                         struct mneme_error *err)
+{
+    HAND_ON(sessions_wanted, wanted, limit, arena, ret_sessions);
+}
+
+static enum mneme_status jobs(struct mn_store *store, struct mn_arena *arena,
+                              struct mn_job_rows *ret_jobs, struct mneme_error *err)
+{
+    HAND_ON(jobs, arena, ret_jobs);
+}
+
+static enum mneme_status memories_after(struct mn_store *store, const struct mn_unit_place *after,
+                                        size_t limit, struct mn_arena *arena,
+                                        struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(memories_after, after, limit, arena, ret_rows);
+}
+
+static enum mneme_status memories_ended(struct mn_store *store, int64_t now_ms, size_t limit,
+                                        struct mn_arena *arena, struct mn_rows *ret_rows,
+                                        struct mneme_error *err)
+{
+    HAND_ON(memories_ended, now_ms, limit, arena, ret_rows);
+}
+
 static enum mneme_status edges(struct mn_store *store, struct mn_partition partition,
                                struct mn_arena *arena, struct mn_edges *ret_edges,
                                struct mneme_error *err)
@@ -306,6 +342,11 @@ static const struct mn_store_ops fake_ops = {
     .rules_active = rules_active,
     .task_states = task_states,
     .session_events = session_events,
+    .session_get = session_get,
+    .sessions_wanted = sessions_wanted,
+    .jobs = jobs,
+    .memories_after = memories_after,
+    .memories_ended = memories_ended,
     .edges = edges,
     .units_scan = units_scan,
     .units_get = units_get,

@@ -359,6 +359,14 @@ static enum mneme_status call_run_due(struct mneme_error *err)
     return mneme_run_due(handle, 10, NULL, err);
 }
 
+static enum mneme_status call_maintain(struct mneme_error *err)
+{
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+
+    what.all = 1;
+    return mneme_maintain(handle, &what, NULL, NULL, NULL, err);
+}
+
 /* ---- the loop ---- */
 
 static void survives_each_failure(const char *name, call_fn call)
@@ -398,6 +406,7 @@ static void every_call_survives_every_failing_allocation(void **state)
                   { "explain", call_explain },   { "get", call_get },
                   { "list", call_list },         { "export", call_export },
                   { "history", call_history },   { "run_due", call_run_due },
+                  { "maintain", call_maintain },
                   { "observe and draw", call_observe_and_draw },
                   { "clarifications", call_clarifications },
                   { "clarify", call_clarify },   { "confirm", call_confirm },

@@ -181,7 +181,7 @@ static const struct {
     { "api_keys", false },      { "audit", false },       { "audit_names", false },
     { "changes", true },        { "clarifications", true }, { "edges", true },
     { "entities", true },       { "events", true },       { "history", true },
-    { "index_state", false },   { "memories", true },     { "mentions", false },
+    { "index_state", false },   { "jobs", false },        { "memories", true },     { "mentions", false },
     { "meta", false },          { "requests", true },     { "rules", true },
     { "sessions", true },       { "task_states", true },  { "tombstones", false },
     { "traces", true },         { "usage", true },        { "vectors", false },
@@ -476,7 +476,7 @@ static void what_is_planted_afterwards_is_found_each_time(void **state)
         const char *remove;
     } cases[] = {
         /* an id in a row, in a former row's place, in a trace, in bytes that no row accounts for */
-        { "INSERT INTO usage VALUES ('acme', 'mem-Xanadu', 1, 1, 1, -1.0, 0)",
+        { "INSERT INTO usage VALUES ('acme', 'mem-Xanadu', 1, 1, 1, -1.0, 0, -1.0)",
           "DELETE FROM usage WHERE memory_id = 'mem-Xanadu'" },
         { "INSERT INTO traces VALUES ('acme', 't-1', 'user-2', 1, '{\"id\":\"mem-2-Xanadu\"}')",
           "DELETE FROM traces WHERE trace_id = 't-1'" },

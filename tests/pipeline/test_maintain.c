@@ -1,0 +1,323 @@
+/*
+ * test_maintain.c - maintenance through the public calls: what it does, that doing it again changes
+ * nothing, that it goes on where it was cut short, and that it brings nothing back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fakes/store_folder.h"
+
+#define DAY INT64_C(86400000)
+#define NOW INT64_C(1790000000000)
+#define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
+
+struct fixture {
+    struct store_folder folder;
+    struct mneme *handle;
+    struct mneme_error err;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+
+    if (!f || store_folder_make(&f->folder, "maintain") != 0)
+        return 1;
+    *state = f;
+    return store_folder_open(&f->folder, &f->handle, &f->err) == MNEME_OK ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    int failed;
+
+    mneme_close(f->handle);
+    failed = store_folder_remove(&f->folder);
+    free(f);
+    return failed;
+}
+
+/* ---- doing ---- */
+
+static struct mneme_memory memory_of(const char *id, const char *content)
+{
+    struct mneme_memory m = MNEME_MEMORY_INIT;
+
+    m.tenant_id = "acme";
+    m.user_id = "ann";
+    m.id = id;
+    m.type = "fact";
+    m.scope_kind = MNEME_SCOPE_USER;
+    m.scope_id = "ann";
+    m.content = content;
+    m.created_at_ms = m.updated_at_ms = NOW;
+    return m;
+}
+
+static void put(struct fixture *f, const struct mneme_memory *memory, const struct mneme_usage *usage)
+{
+    struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = memory, .usage = usage };
+    struct mneme_change change = MNEME_CHANGE_INIT;
+
+    change.now_ms = NOW;
+    change.admin = 1;
+    ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
+}
+
+struct seen {
+    struct mneme_job job[16];
+    char name[16][32];
+    size_t count;
+};
+
+static void note(void *context, const struct mneme_job *job)
+{
+    struct seen *seen = context;
+
+    assert_true(seen->count < 16);
+    seen->job[seen->count] = *job;
+    (void)snprintf(seen->name[seen->count++], sizeof *seen->name, "%s", job->name);
+}
+
+static struct mneme_job run(struct fixture *f, const char *name, int64_t now_ms, size_t pieces,
+                            int all)
+{
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+    struct seen seen = { 0 };
+
+    what.job = name;
+    what.now_ms = now_ms;
+    what.pieces_max = pieces;
+    what.all = all;
+    ASSERT_OK(mneme_maintain(f->handle, &what, note, &seen, NULL, &f->err));
+    assert_int_equal(seen.count, 1);
+    assert_string_equal(seen.name[0], name);
+    return seen.job[0];
+}
+
+static struct mneme_memory read_back(struct fixture *f, const char *id, struct mneme_parsed **row)
+{
+    ASSERT_OK(mneme_get(f->handle, "acme", "ann", id, row, &f->err));
+    return *mneme_parsed_record(*row)->memory;
+}
+
+static bool recalls(struct fixture *f, const char *text, const char *content, int64_t now_ms,
+                    int64_t as_of_ms)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    bool found = false;
+
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.text = text;
+    request.now_ms = now_ms;
+    request.as_of_ms = as_of_ms;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    for (size_t i = 0; i < answer->item_count; i++)
+        found = found || !strcmp(answer->item[i].memory->content, content);
+    mneme_answer_free(answer);
+    return found;
+}
+
+static void erase(struct fixture *f, const char *id)
+{
+    struct mneme_erasure what = MNEME_ERASURE_INIT;
+    char *receipt = NULL;
+
+    what.scope = MNEME_ERASE_MEMORY;
+    what.tenant_id = "acme";
+    what.user_id = "ann";
+    what.id = id;
+    ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
+    mneme_free(receipt);
+}
+
+/* ---- decay ---- */
+
+static void an_inference_that_nobody_confirms_is_recalled_no_more(void **state)
+{
+    struct fixture *f = *state;
+    static const char text[] = "The ferry terminal keeps its spare tickets in the harbour office.";
+    struct mneme_memory m = memory_of("m-1", text);
+
+    m.authority = MNEME_MODEL_INFERENCE;
+    m.confidence = 0.8;
+    put(f, &m, NULL);
+    assert_true(recalls(f, "Where are the spare ferry tickets?", text, NOW + DAY, 0));
+    struct mneme_job job = run(f, "decay", NOW + 80 * DAY, 0, 0);
+    assert_int_equal(job.state, MNEME_JOB_DONE);
+    assert_int_equal(job.looked, 1);
+    assert_int_equal(job.changed, 1);
+    assert_int_equal(job.due_at_ms, NOW + 81 * DAY);
+    assert_false(recalls(f, "Where are the spare ferry tickets?", text, NOW + 80 * DAY, 0));
+
+    /* Again, and again by force: nothing changes. */
+    assert_int_equal(run(f, "decay", NOW + 80 * DAY, 0, 0).state, MNEME_JOB_NOT_DUE);
+    job = run(f, "decay", NOW + 80 * DAY, 0, 1);
+    assert_int_equal(job.looked, 1);
+    assert_int_equal(job.changed, 0);
+
+    /* Who confirms it has it back at once. */
+    struct mneme_parsed *row = NULL;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    m = read_back(f, "m-1", &row);
+    m.confirmed_at_ms = change.now_ms = NOW + 80 * DAY;
+    ASSERT_OK(mneme_edit(f->handle, &m, &change, NULL, &f->err));
+    mneme_parsed_free(row);
+    assert_true(recalls(f, "Where are the spare ferry tickets?", text, NOW + 80 * DAY, 0));
+}
+
+static void a_walk_goes_on_where_it_was_cut_short(void **state)
+{
+    struct fixture *f = *state;
+    char id[32];
+
+    for (int i = 0; i < 600; i++) {
+        struct mneme_memory m;
+
+        (void)snprintf(id, sizeof id, "m-%04d", i);
+        m = memory_of(id, id);
+        m.authority = MNEME_MODEL_INFERENCE;
+        put(f, &m, NULL);
+    }
+    struct mneme_job job = run(f, "decay", NOW + 50 * DAY, 1, 0);
+    assert_int_equal(job.state, MNEME_JOB_LEFT);
+    assert_int_equal(job.looked, 250);
+    mneme_close(f->handle);
+    ASSERT_OK(store_folder_open(&f->folder, &f->handle, &f->err));
+    job = run(f, "decay", NOW + 50 * DAY, 1, 0);
+    assert_int_equal(job.state, MNEME_JOB_LEFT);
+    assert_int_equal(job.looked, 250);
+
+    erase(f, "m-0000"); /* its place named somebody: the walk begins anew */
+    job = run(f, "decay", NOW + 50 * DAY, 0, 0);
+    assert_int_equal(job.state, MNEME_JOB_DONE);
+    assert_int_equal(job.looked, 599);
+    assert_int_equal(job.changed, 100);
+}
+
+/* ---- review ---- */
+
+static void use_moves_importance_and_no_second_review_does(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory m = memory_of("m-1", "The lighthouse is painted every spring.");
+    struct mneme_usage usage = { .last_accessed_at_ms = NOW, .access_count = 3, .used_count = 3,
+                                 .confidence = -1.0 };
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_parsed *row = NULL;
+
+    m.importance = 0.5;
+    put(f, &m, &usage);
+    assert_int_equal(run(f, "review", NOW + DAY, 0, 0).changed, 1);
+    m = read_back(f, "m-1", &row);
+    assert_true(fabs(m.importance - 0.7) < 1e-9);
+    assert_int_equal(m.updated_at_ms, NOW);
+    assert_int_equal(m.revision, 2);
+    assert_int_equal(run(f, "review", NOW + 2 * DAY, 0, 0).state, MNEME_JOB_NOT_DUE);
+    assert_int_equal(run(f, "review", NOW + 8 * DAY, 0, 0).changed, 0);
+
+    m.importance = 0.2; /* what somebody gives anew is what is computed from */
+    ASSERT_OK(mneme_edit(f->handle, &m, &change, NULL, &f->err));
+    mneme_parsed_free(row);
+    assert_int_equal(run(f, "review", NOW + 8 * DAY, 0, 1).changed, 1);
+    m = read_back(f, "m-1", &row);
+    assert_true(fabs(m.importance - 0.4) < 1e-9);
+    mneme_parsed_free(row);
+}
+
+/* ---- expiry ---- */
+
+static void what_has_expired_leaves_the_indexes_and_stays_in_the_past(void **state)
+{
+    struct fixture *f = *state;
+    static const char text[] = "The harbour crane is out of order until the inspection.";
+    struct mneme_memory m = memory_of("m-1", text);
+    struct mneme_parsed *row = NULL;
+
+    m.valid_until_ms = NOW + 2 * DAY;
+    put(f, &m, NULL);
+    struct mneme_job job = run(f, "expire", NOW + 2 * DAY - 1, 0, 0);
+    assert_int_equal(job.changed, 0);
+    assert_int_equal(job.ended_at_ms, 0); /* nothing to do is not written down */
+    assert_true(recalls(f, "Does the harbour crane work?", text, NOW + 2 * DAY - 1, 0));
+    job = run(f, "expire", NOW + 2 * DAY, 0, 0);
+    assert_int_equal(job.state, MNEME_JOB_DONE);
+    assert_int_equal(job.changed, 1);
+    m = read_back(f, "m-1", &row);
+    assert_int_equal(m.status, MNEME_DELETED);
+    mneme_parsed_free(row);
+    assert_int_equal(run(f, "expire", NOW + 2 * DAY, 0, 0).looked, 0);
+    assert_false(recalls(f, "Does the harbour crane work?", text, NOW + 3 * DAY, 0));
+    assert_true(recalls(f, "Does the harbour crane work?", text, NOW + 3 * DAY, NOW + DAY));
+}
+
+/* ---- all of them ---- */
+
+static void input_that_is_wrong_is_named(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+
+    what.job = "dance";
+    assert_int_equal(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err), MNEME_INVALID);
+    assert_string_equal(f->err.field, "job");
+    what.job = "";
+    what.time_max_ms = -1;
+    assert_int_equal(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err), MNEME_INVALID);
+    assert_string_equal(f->err.field, "time_max_ms");
+    what.time_max_ms = 0;
+    what.now_ms = -1;
+    assert_int_equal(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err), MNEME_INVALID);
+    what.now_ms = 0;
+    what.size = 0;
+    assert_int_equal(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err), MNEME_INVALID);
+    ASSERT_OK(mneme_maintain(f->handle, NULL, NULL, NULL, NULL, &f->err));
+}
+
+static void what_is_due_is_done_in_passing_too(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory m = memory_of("m-1", "The pier is closed.");
+    struct mneme_parsed *row = NULL;
+    size_t left = 1;
+
+    m.valid_from_ms = m.created_at_ms = m.updated_at_ms = 1;
+    m.valid_until_ms = 2;
+    put(f, &m, NULL);
+    ASSERT_OK(mneme_run_due(f->handle, 0, &left, &f->err));
+    m = read_back(f, "m-1", &row);
+    assert_int_equal(m.status, MNEME_ACTIVE);
+    mneme_parsed_free(row);
+    ASSERT_OK(mneme_run_due(f->handle, 100, &left, &f->err));
+    assert_int_equal(left, 0);
+    m = read_back(f, "m-1", &row);
+    assert_int_equal(m.status, MNEME_DELETED);
+    mneme_parsed_free(row);
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(an_inference_that_nobody_confirms_is_recalled_no_more),
+        CASE(a_walk_goes_on_where_it_was_cut_short),
+        CASE(use_moves_importance_and_no_second_review_does),
+        CASE(what_has_expired_leaves_the_indexes_and_stays_in_the_past),
+        CASE(input_that_is_wrong_is_named),
+        CASE(what_is_due_is_done_in_passing_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
