@@ -66,7 +66,7 @@ static void report(const struct mn_partition_index *index, size_t text_bytes)
 {
     double units = (double)index->count;
     size_t all = mn_partition_index_bytes(index);
-    size_t rescore = index->vector.room * index->vector.space->stride * sizeof(uint16_t);
+    size_t rescore = mn_vector_index_rest_bytes(&index->vector);
 
     printf("{\"memories\": %zu, \"dim\": %zu, \"all\": %.0f, \"text\": %.0f, \"rescore\": %.0f, "
            "\"beside\": %.0f, \"vector_bytes\": %.0f, \"text_index\": %.0f, "

@@ -195,7 +195,7 @@ static void evict(char *other)
 static void measure_cold(struct asking *a, struct field *field, float *vector)
 {
     const struct mn_vector_index *index = a->index;
-    size_t code_bytes = index->count * index->space->stride;
+    size_t code_bytes = index->count * (index->space->stride / 2);
     char *other = room(EVICT_BYTES, 1);
     double scanned[TIMES], read[TIMES];
     volatile uint64_t sum = 0;
@@ -211,8 +211,8 @@ static void measure_cold(struct asking *a, struct field *field, float *vector)
         scanned[t] = lap_since(begun).cpu_us;
         evict(other);
         begun = lap_begin();
-        sum += read_all(index->code, code_bytes) +
-               read_all(index->scan_scale, index->count * sizeof(float)) +
+        sum += read_all(index->coarse, code_bytes) +
+               read_all(index->scale, index->count * sizeof(float)) +
                read_all(index->inverse_own, index->count * sizeof(float));
         read[t] = lap_since(begun).cpu_us;
     }

@@ -81,8 +81,6 @@ struct work {
     size_t near_count;
     struct touched *touched;
     size_t touched_count;
-    struct mn_scored *scored; /* room for vectors */
-    uint64_t *bits;
 
     float window3_length, window6_length, session_length, body_length; /* averages */
 };
@@ -94,8 +92,6 @@ static void work_release(struct work *work)
     free(work->halves);
     free(work->place);
     free(work->touched);
-    free(work->scored);
-    free(work->bits);
 }
 #define WORK_AUTO MN_CLEANUP(work_release) struct work
 
@@ -342,36 +338,23 @@ static void keep_best(struct touched *session, float value)
     }
 }
 
-/* Of all rows that matter by their bytes, as a search chooses by; of the candidates exactly. */
-static enum mneme_status reach_vectors(struct work *w, const uint32_t *rows, size_t count,
-                                       struct mneme_error *err)
+/* F of the rows that count. */
+static void reach_vectors(struct work *w)
 {
     const struct mn_vector_index *index = &w->r->index->vector;
-    struct mn_best best[MN_LANGUAGE_COUNT];
     float cosine;
 
-    w->scored = malloc(MN_LANGUAGE_COUNT * w->near_count * sizeof *w->scored);
-    w->bits = calloc(w->table->count / 64 + 1, sizeof *w->bits);
-    if (!w->scored || !w->bits)
-        return mn_fail_memory(err);
-    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
-        best[l] = (struct mn_best){ .item = w->scored + l * w->near_count, .room = w->near_count };
-    for (size_t i = 1; i < w->near_count; i++)
-        w->bits[w->near[i].row / 64] |= (uint64_t)w->near[i].beside << (w->near[i].row % 64);
-    mn_vector_index_scan(index, w->r->vector, w->bits, 0, best);
-    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
-        for (size_t i = 0; i < best[l].count; i++)
-            w->near[w->slot[best[l].item[i].row]].vector = best[l].item[i].score;
-    for (size_t i = 0; i < count; i++) {
-        if (i + FETCH_AHEAD < count && mn_vector_index_has(index, rows[i + FETCH_AHEAD]))
-            mn_vector_index_fetch(index, rows[i + FETCH_AHEAD]);
-        if (mn_vector_index_has(index, rows[i]))
-            mn_vector_index_exact(index, w->r->vector, rows[i],
-                                  &w->near[w->slot[rows[i]]].vector, &cosine);
+    for (size_t i = 1; i < w->near_count; i++) {
+        const struct near *ahead = &w->near[i + FETCH_AHEAD];
+
+        if (i + FETCH_AHEAD < w->near_count && ahead->beside &&
+            mn_vector_index_has(index, ahead->row))
+            mn_vector_index_fetch(index, ahead->row);
+        if (w->near[i].beside && mn_vector_index_has(index, w->near[i].row))
+            mn_vector_index_exact(index, w->r->vector, w->near[i].row, &w->near[i].vector, &cosine);
     }
     for (size_t i = 1; i < w->near_count; i++)
         keep_best(session_of(w, w->near[i].row), w->near[i].vector);
-    return MNEME_OK;
 }
 
 /* 0: there is none. */
@@ -680,7 +663,7 @@ enum mneme_status mn_context_read(const struct mn_context_request *request, cons
     find_averages(&w);
     read_postings(&w);
     if (request->vector)
-        MN_TRY(reach_vectors(&w, rows, count, err));
+        reach_vectors(&w);
     for (size_t i = 0; i < count; i++) {
         if (i + FETCH_AHEAD < count)
             mn_text_index_fetch(&request->index->text, rows[i + FETCH_AHEAD]);

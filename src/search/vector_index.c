@@ -1,19 +1,17 @@
 /*
- * vector_index.c - bytes to choose from, halves to score with.
+ * vector_index.c - rows in twelve bits a number, read in three steps.
  *
- * Only B's rows are held as bytes. With c = p - P, both cosines come of the same bytes:
+ * Only B's rows are held. With c = p - P, both cosines come of the same code:
  *
  *   B = prior . n(c)
  *   A = own . (c + P - M) / |p - M| = |c| / |p - M| (own . n(c)) + own . (P - M) / |p - M|
  *
- * The second term of A is a constant of the language times one number a row. The first would need a
- * second dot product, because |c| / |p - M| differs from row to row; the scan takes its mean
- * instead, and so needs one: F ~ ((1 - a) prior + a ratio own) . n(c) + a shift / |p - M|. For
- * turns a is 1 and nothing is approximated. The ratio varies by a few hundredths, which moves the
- * estimate less than rounding to bytes does; the rows chosen are scored exactly from the halves.
+ * Centring before rounding matters: vectors of such models share a large mean, and bits spent on it
+ * are lost to what tells texts apart.
  *
- * Centring before rounding matters: vectors of such models share a large mean, and bytes spent on
- * it are lost to what tells texts apart.
+ * What all rows are chosen by takes some 250 bytes of 384 numbers: four bits each, the signs once
+ * more, a scale and a bias. The rest lies apart and is read of what was chosen. Arrays grow by an
+ * eighth: most of them are memory that is never touched twice.
  */
 #include "search/vector_index.h"
 
@@ -21,38 +19,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_FIRST 64
+#include "search/rotation.h"
+#include "search/vector_code.h"
+
 #define LENGTH_MIN 1e-6f /* shorter is no direction */
-
-static bool group_is_turns(size_t group)
-{
-    return group >= MN_LANGUAGE_COUNT;
-}
-
-static size_t group_language(size_t group)
-{
-    return group % MN_LANGUAGE_COUNT;
-}
 
 static size_t rows_of(const struct mn_vector_index *index, size_t language)
 {
     return index->group_rows[language] + index->group_rows[MN_LANGUAGE_COUNT + language];
 }
 
-static float inverse_length(float squared)
+static float length_of(const float *vector, size_t stride)
 {
-    return squared > LENGTH_MIN * LENGTH_MIN ? 1.0f / sqrtf(squared) : 0;
+    float squared = mn_scan_dot(vector, vector, stride);
+
+    return squared > LENGTH_MIN * LENGTH_MIN ? sqrtf(squared) : 0;
 }
 
-/* to = n(from - mean); the inverse of the length that was divided by. */
-static float centre(const float *from, const float *mean, size_t stride, float *to)
+float mn_vector_centre(const float *from, const float *mean, size_t stride, float *to)
 {
     for (size_t i = 0; i < stride; i++)
         to[i] = from[i] - mean[i];
-    float inverse = inverse_length(mn_scan_dot(to, to, stride));
+    float length = length_of(to, stride), inverse = length > 0 ? 1 / length : 0;
     for (size_t i = 0; i < stride; i++)
         to[i] *= inverse;
-    return inverse;
+    return length;
+}
+
+bool mn_vector_turn(const struct mn_vector_space *space, const float *vector, float *to)
+{
+    memcpy(to, vector, space->dim * sizeof(float));
+    memset(to + space->dim, 0, (space->stride - space->dim) * sizeof(float));
+    float squared = mn_scan_dot(to, to, space->stride);
+    if (!isfinite(squared) || squared < LENGTH_MIN * LENGTH_MIN)
+        return false;
+    float length = sqrtf(squared);
+    for (size_t i = 0; i < space->dim; i++)
+        to[i] /= length;
+    mn_rotation_apply(space->turn, space->stride, to);
+    return true;
 }
 
 /* ---- rows ---- */
@@ -67,7 +72,7 @@ bool mn_vector_index_init(struct mn_vector_index *index, const struct mn_vector_
         index->ratio[l] = 1;
     if (!space->dim)
         return true;
-    index->work = malloc(2 * space->stride * sizeof(float));
+    index->work = malloc(3 * space->stride * sizeof(float));
     if (!index->work)
         return false;
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++) {
@@ -88,13 +93,13 @@ void mn_vector_index_release(struct mn_vector_index *index)
         free(index->sum[l]);
         free(index->own_mean[l]);
     }
-    for (size_t g = 0; g < MN_VECTOR_GROUPS; g++)
+    for (size_t g = 0; g < MN_VECTOR_GROUPS; g++) {
         free(index->in_group[g]);
-    free(index->code);
-    free(index->half);
-    free(index->code_scale);
-    free(index->scan_scale);
-    free(index->inverse_prior);
+        mn_vector_signs_release(&index->signs[g]);
+    }
+    free(index->coarse);
+    free(index->rest);
+    free(index->scale);
     free(index->inverse_own);
     free(index->group);
     free(index->work);
@@ -114,22 +119,21 @@ static bool grow(void *column, size_t room, size_t bytes)
 static bool row_room(struct mn_vector_index *index)
 {
     size_t stride = index->space->stride;
-    size_t room = index->room ? index->room * 2 : ROWS_FIRST;
+    size_t room = index->room;
 
     if (index->count < index->room)
         return true;
     while (room <= index->count)
-        room *= 2;
+        room = mn_vector_room_after(room);
     for (size_t g = 0; g < MN_VECTOR_GROUPS; g++) {
         if (!grow(&index->in_group[g], room / 64, sizeof(uint64_t)))
             return false;
         memset(index->in_group[g] + index->room / 64, 0,
                (room - index->room) / 64 * sizeof(uint64_t));
     }
-    if (!grow(&index->code, room, stride) || !grow(&index->half, room, stride * sizeof(uint16_t)) ||
-        !grow(&index->code_scale, room, sizeof(float)) ||
-        !grow(&index->scan_scale, room, sizeof(float)) ||
-        !grow(&index->inverse_prior, room, sizeof(float)) ||
+    if (!grow(&index->coarse, room, stride / 2) ||
+        !grow(&index->rest, room, mn_vector_rest_size(stride)) ||
+        !grow(&index->scale, room, sizeof(float)) ||
         !grow(&index->inverse_own, room, sizeof(float)) || !grow(&index->group, room, 1))
         return false;
     memset(index->group + index->room, MN_VECTOR_GROUP_NONE, room - index->room);
@@ -142,88 +146,95 @@ bool mn_vector_index_has(const struct mn_vector_index *index, size_t row)
     return row < index->room && index->group[row] != MN_VECTOR_GROUP_NONE;
 }
 
-/* What depends on the partition's own mean. `vector`: the row's, as halves hold it; the second row
- * of index->work is spent. */
-static void place_row(struct mn_vector_index *index, size_t row, const float *vector)
-{
-    const float *mean = index->own_mean[group_language(index->group[row])];
-    float *away = index->work + index->space->stride;
+/* A row's numbers while they are worked on. */
+struct row {
+    uint8_t *coarse;
+    struct mn_vector_rest *rest;
+    float *direction; /* n(p - P), as the code says it */
+    float *vector;    /* p, as the code says it */
+};
 
-    for (size_t i = 0; i < index->space->stride; i++)
-        away[i] = vector[i] - mean[i];
-    index->inverse_own[row] = inverse_length(mn_scan_dot(away, away, index->space->stride));
-    index->scan_scale[row] = index->code_scale[row];
-    if (group_is_turns(index->group[row]))
-        index->scan_scale[row] *=
-            index->inverse_prior[row] > 0 ? index->inverse_own[row] / index->inverse_prior[row] : 0;
+static struct row row_at(const struct mn_vector_index *index, size_t row)
+{
+    size_t stride = index->space->stride;
+
+    return (struct row){
+        .coarse = index->coarse + row * (stride / 2),
+        .rest = (struct mn_vector_rest *)(void *)(index->rest + row * mn_vector_rest_size(stride)),
+        .direction = index->work + stride,
+        .vector = index->work + 2 * stride,
+    };
 }
 
-/* The row's vector with length 1, through halves and back: what all later figures are made of. */
-static bool unit_length(const struct mn_vector_index *index, const float *vector, float *unit,
-                        uint16_t *half)
+/* What all later figures are made of: never the vector that was given. */
+static struct row decode(const struct mn_vector_index *index, size_t row)
 {
-    size_t dim = index->space->dim, stride = index->space->stride;
+    const float *prior = index->space->passage_mean[mn_vector_group_language(index->group[row])];
+    struct row r = row_at(index, row);
 
-    memcpy(unit, vector, dim * sizeof(float));
-    memset(unit + dim, 0, (stride - dim) * sizeof(float));
-    float squared = mn_scan_dot(unit, unit, stride);
-    if (!isfinite(squared) || squared < LENGTH_MIN * LENGTH_MIN)
-        return false;
-    float length = sqrtf(squared);
-    for (size_t i = 0; i < dim; i++)
-        unit[i] /= length;
-    if (half) {
-        index->scan->to_half(unit, stride, half);
-        index->scan->from_half(half, stride, unit);
-    }
-    return true;
+    mn_vector_decode(r.coarse, r.rest->code, index->space->stride, r.rest->step, r.direction);
+    for (size_t i = 0; i < index->space->stride; i++)
+        r.vector[i] = prior[i] + r.rest->length * r.direction[i];
+    return r;
+}
+
+/* What depends on the partition's own mean, of a decoded row; `place` is where its signs stand. */
+static void place_row(struct mn_vector_index *index, size_t row, const struct row *r, size_t place)
+{
+    size_t group = index->group[row], stride = index->space->stride;
+    const float *mean = index->own_mean[mn_vector_group_language(group)];
+    float *away = index->work;
+    float scale, signs;
+
+    for (size_t i = 0; i < stride; i++)
+        away[i] = r->vector[i] - mean[i];
+    float length = length_of(away, stride), inverse = length > 0 ? 1 / length : 0;
+    float ratio = mn_vector_group_is_turns(group) ? r->rest->length * inverse : 1;
+    mn_vector_code_scales(r->direction, r->coarse, stride, &scale, &signs);
+    index->inverse_own[row] = inverse;
+    index->scale[row] = scale * ratio;
+    mn_vector_signs_place(&index->signs[group], stride, place, signs * ratio, inverse);
 }
 
 bool mn_vector_index_add(struct mn_vector_index *index, const float *vector,
                          enum mn_language language, bool is_turn)
 {
-    const struct mn_vector_space *space = index->space;
-    size_t row = index->count, stride = space->stride;
-    float *unit = index->work;
+    size_t row = index->count, stride = index->space->stride;
+    size_t group = (is_turn ? MN_LANGUAGE_COUNT : 0) + (size_t)language;
 
-    if (!vector || !space->dim) {
+    if (!vector || !index->space->dim || !mn_vector_turn(index->space, vector, index->work)) {
         if (row < index->room)
             index->group[row] = MN_VECTOR_GROUP_NONE;
         index->count++;
         return true;
     }
-    if (!row_room(index))
+    if (!row_room(index) || !mn_vector_signs_reserve(&index->signs[group], stride))
         return false;
     index->count++;
-    index->group[row] = MN_VECTOR_GROUP_NONE;
-    if (unit_length(index, vector, unit, index->half + row * stride)) {
-        size_t group = (is_turn ? MN_LANGUAGE_COUNT : 0) + (size_t)language;
-
-        index->group[row] = (uint8_t)group;
-        index->in_group[group][row / 64] |= UINT64_C(1) << (row % 64);
-        index->inverse_prior[row] =
-            centre(unit, space->passage_mean[language], stride, unit + stride);
-        index->code_scale[row] =
-            mn_scan_quantise(unit + stride, stride, index->code + row * stride);
-        for (size_t i = 0; i < space->dim; i++)
-            index->sum[language][i] += (double)unit[i];
-        index->group_rows[group]++;
-        place_row(index, row, unit);
-    }
+    index->group[row] = (uint8_t)group;
+    index->in_group[group][row / 64] |= UINT64_C(1) << (row % 64);
+    struct row r = row_at(index, row);
+    r.rest->length = mn_vector_centre(index->work, index->space->passage_mean[language], stride,
+                                      r.direction);
+    r.rest->step = mn_vector_code(r.direction, stride, r.coarse, r.rest->code);
+    r = decode(index, row);
+    for (size_t i = 0; i < stride; i++)
+        index->sum[language][i] += (double)r.vector[i];
+    index->group_rows[group]++;
+    mn_vector_signs_add(&index->signs[group], stride, (uint32_t)row, r.coarse);
+    place_row(index, row, &r, index->signs[group].count - 1);
     return true;
 }
 
 void mn_vector_index_remove(struct mn_vector_index *index, size_t row)
 {
-    size_t stride = index->space->stride;
-
     if (!mn_vector_index_has(index, row))
         return;
-    size_t group = index->group[row], language = group_language(group);
+    size_t group = index->group[row], language = mn_vector_group_language(group);
+    const struct row r = decode(index, row);
 
-    index->scan->from_half(index->half + row * stride, stride, index->work);
-    for (size_t i = 0; i < stride; i++)
-        index->sum[language][i] -= (double)index->work[i];
+    for (size_t i = 0; i < index->space->stride; i++)
+        index->sum[language][i] -= (double)r.vector[i];
     index->group_rows[group]--;
     index->in_group[group][row / 64] &= ~(UINT64_C(1) << (row % 64));
     index->group[row] = MN_VECTOR_GROUP_NONE;
@@ -231,22 +242,22 @@ void mn_vector_index_remove(struct mn_vector_index *index, size_t row)
 
 void mn_vector_index_compact(struct mn_vector_index *index, const uint64_t *alive)
 {
-    size_t stride = index->space->stride, kept = 0;
+    size_t stride = index->space->stride, rest = mn_vector_rest_size(stride), kept = 0;
 
-    for (size_t g = 0; index->room && g < MN_VECTOR_GROUPS; g++)
+    for (size_t g = 0; index->room && g < MN_VECTOR_GROUPS; g++) {
+        mn_vector_signs_compact(&index->signs[g], stride, alive, index->in_group[g]);
         memset(index->in_group[g], 0, index->room / 64 * sizeof(uint64_t));
+    }
     for (size_t row = 0; row < index->count; row++) {
         if (!(alive[row / 64] >> (row % 64) & 1))
             continue;
         if (mn_vector_index_has(index, row)) {
             size_t group = index->group[row];
 
-            memmove(index->code + kept * stride, index->code + row * stride, stride);
-            memmove(index->half + kept * stride, index->half + row * stride,
-                    stride * sizeof(uint16_t));
-            index->code_scale[kept] = index->code_scale[row];
-            index->scan_scale[kept] = index->scan_scale[row];
-            index->inverse_prior[kept] = index->inverse_prior[row];
+            memmove(index->coarse + kept * (stride / 2), index->coarse + row * (stride / 2),
+                    stride / 2);
+            memmove(index->rest + kept * rest, index->rest + row * rest, rest);
+            index->scale[kept] = index->scale[row];
             index->inverse_own[kept] = index->inverse_own[row];
             index->group[kept] = (uint8_t)group;
             index->in_group[group][kept / 64] |= UINT64_C(1) << (kept % 64);
@@ -260,14 +271,32 @@ void mn_vector_index_compact(struct mn_vector_index *index, const uint64_t *aliv
     index->count = kept;
 }
 
+/* The rows of a group placed by M as it is now; the sum of |p - P| / |p - M|. */
+static double place_group(struct mn_vector_index *index, size_t group)
+{
+    const struct mn_vector_signs *signs = &index->signs[group];
+    double ratios = 0;
+
+    for (size_t place = 0; place < signs->count; place++) {
+        size_t row = signs->row[place];
+
+        if (!(index->in_group[group][row / 64] >> (row % 64) & 1)) /* removed since */
+            continue;
+        const struct row r = decode(index, row);
+        place_row(index, row, &r, place);
+        if (r.rest->length > 0)
+            ratios += (double)(r.rest->length * index->inverse_own[row]);
+    }
+    return ratios;
+}
+
 /* M of one language from its rows, and the rows placed by it. */
 static void recentre_language(struct mn_vector_index *index, size_t language)
 {
     const struct mn_vector_space *space = index->space;
     double k = (double)space->partition_k, rows = (double)rows_of(index, language);
-    double ratios = 0;
 
-    for (size_t i = 0; i < space->dim; i++) {
+    for (size_t i = 0; i < space->stride; i++) {
         double prior = (double)space->passage_mean[language][i];
 
         index->own_mean[language][i] =
@@ -275,15 +304,7 @@ static void recentre_language(struct mn_vector_index *index, size_t language)
                          : (float)prior;
     }
     index->mean_rows[language] = rows_of(index, language);
-    for (size_t row = 0; row < index->count && row < index->room; row++) {
-        if (index->group[row] == MN_VECTOR_GROUP_NONE ||
-            group_language(index->group[row]) != language)
-            continue;
-        index->scan->from_half(index->half + row * space->stride, space->stride, index->work);
-        place_row(index, row, index->work);
-        if (index->inverse_prior[row] > 0)
-            ratios += (double)(index->inverse_own[row] / index->inverse_prior[row]);
-    }
+    double ratios = place_group(index, language) + place_group(index, MN_LANGUAGE_COUNT + language);
     index->ratio[language] = rows > 0 ? (float)(ratios / rows) : 1;
 }
 
@@ -297,114 +318,20 @@ void mn_vector_index_recentre(struct mn_vector_index *index)
     }
 }
 
+size_t mn_vector_index_rest_bytes(const struct mn_vector_index *index)
+{
+    return index->room * mn_vector_rest_size(index->space->stride);
+}
+
 size_t mn_vector_index_bytes(const struct mn_vector_index *index)
 {
     size_t stride = index->space->stride;
-
-    return index->room * (3 * stride + 4 * sizeof(float) + 1) +
-           index->room / 64 * MN_VECTOR_GROUPS * sizeof(uint64_t) +
-           MN_LANGUAGE_COUNT * stride * (sizeof(double) + sizeof(float)) +
-           2 * stride * sizeof(float);
-}
-
-/* ---- a request ---- */
-
-size_t mn_vector_request_floats(const struct mn_vector_space *space)
-{
-    return 4 * space->stride + MN_VECTOR_GROUPS * space->stride / sizeof(float);
-}
-
-bool mn_vector_request_make(const struct mn_vector_index *index, const float *vector,
-                            enum mn_language language, float *room,
-                            struct mn_vector_request *ret_request)
-{
-    const struct mn_vector_space *space = index->space;
-    size_t stride = space->stride;
-    struct mn_vector_request r = { .raw = room,
-                                   .prior = room + stride,
-                                   .own = room + 2 * stride,
-                                   .mixed = room + 3 * stride,
-                                   .code = (int8_t *)(room + 4 * stride) };
-
-    if (!space->dim || !unit_length(index, vector, r.raw, NULL))
-        return false;
-    centre(r.raw, space->request_mean[language], stride, r.prior);
-    centre(r.raw, index->own_mean[language], stride, r.own);
-    for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++) {
-        r.prior_offset[l] = mn_scan_dot(r.prior, space->passage_mean[l], stride);
-        r.own_offset[l] = mn_scan_dot(r.own, index->own_mean[l], stride);
-        r.shift[l] = mn_scan_dot(r.own, space->passage_mean[l], stride) - r.own_offset[l];
-    }
-    *ret_request = r;
-    return true;
-}
-
-/* What the rows of a group are scanned with. */
-static struct mn_scan_request group_request(const struct mn_vector_index *index,
-                                            const struct mn_vector_request *request, size_t group)
-{
-    size_t stride = index->space->stride, language = group_language(group);
-    float share = group_is_turns(group) ? 1 : index->space->own_mean_share;
-    float own = group_is_turns(group) ? 1 : share * index->ratio[language];
-    int8_t *code = request->code + group * stride;
-
-    for (size_t i = 0; i < stride; i++)
-        request->mixed[i] = (1 - share) * request->prior[i] + own * request->own[i];
-    return (struct mn_scan_request){ .code = code,
-                                     .scale = mn_scan_quantise(request->mixed, stride, code),
-                                     .bias = share * request->shift[language] };
-}
-
-void mn_vector_index_scan(const struct mn_vector_index *index,
-                          const struct mn_vector_request *request, const uint64_t *allowed,
-                          uint32_t tag, struct mn_best best[MN_LANGUAGE_COUNT])
-{
-    const struct mn_scan_rows rows = { index->code, index->space->stride, index->scan_scale,
-                                       index->inverse_own };
-    struct mn_scan_request asked[MN_VECTOR_GROUPS];
-    size_t words = ((index->count < index->room ? index->count : index->room) + 63) / 64;
+    size_t bytes = index->room * (stride / 2 + 2 * sizeof(float) + 1) +
+                   index->room / 64 * MN_VECTOR_GROUPS * sizeof(uint64_t) +
+                   MN_LANGUAGE_COUNT * stride * (sizeof(double) + sizeof(float)) +
+                   3 * stride * sizeof(float) + mn_vector_index_rest_bytes(index);
 
     for (size_t g = 0; g < MN_VECTOR_GROUPS; g++)
-        if (index->group_rows[g])
-            asked[g] = group_request(index, request, g);
-    /* Groups by turns over a stretch of rows: memory is read once, in order. */
-    for (size_t w = 0; w < words; w += MN_SCAN_WORDS) {
-        size_t left = words - w < MN_SCAN_WORDS ? words - w : MN_SCAN_WORDS;
-
-        for (size_t g = 0; g < MN_VECTOR_GROUPS; g++) {
-            uint64_t bits[MN_SCAN_WORDS], any = 0;
-
-            for (size_t i = 0; i < left; i++)
-                any |= bits[i] = allowed[w + i] & index->in_group[g][w + i];
-            if (any)
-                index->scan->top(&rows, w * 64, bits, left, &asked[g], tag,
-                                 &best[group_language(g)]);
-        }
-    }
-}
-
-void mn_vector_index_exact(const struct mn_vector_index *index,
-                           const struct mn_vector_request *request, size_t row, float *ret_f,
-                           float *ret_cosine)
-{
-    size_t group = index->group[row], language = group_language(group);
-    float share = group_is_turns(group) ? 1 : index->space->own_mean_share;
-    const float *const vector[3] = { request->raw, request->prior, request->own };
-    float found[3];
-
-    index->scan->dots(index->half + row * index->space->stride, index->space->stride, vector,
-                      found);
-    float b = (found[1] - request->prior_offset[language]) * index->inverse_prior[row];
-    float a = (found[2] - request->own_offset[language]) * index->inverse_own[row];
-    *ret_f = share * a + (1 - share) * b;
-    *ret_cosine = found[0];
-}
-
-void mn_vector_index_centred(const struct mn_vector_index *index, size_t row, float *ret)
-{
-    const struct mn_vector_space *space = index->space;
-    size_t language = group_language(index->group[row]);
-
-    index->scan->from_half(index->half + row * space->stride, space->stride, ret);
-    centre(ret, space->passage_mean[language], space->stride, ret);
+        bytes += mn_vector_signs_bytes(&index->signs[g], stride);
+    return bytes;
 }

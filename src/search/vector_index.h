@@ -9,6 +9,8 @@
  *
  * n(x) is x / |x|, and 0 for 0. The store of conversations is about one life, and its own mean
  * tells what all of it is about; a store of distinct memories is too small and too even for that.
+ *
+ * All vectors in here are turned (rotation.h).
  */
 #ifndef MN_SEARCH_VECTOR_INDEX_H
 #define MN_SEARCH_VECTOR_INDEX_H
@@ -19,11 +21,20 @@
 
 #include "search/best.h"
 #include "search/scan.h"
+#include "search/vector_signs.h"
 #include "search/vector_space.h"
 
 /* Rows of one language and kind are scanned together: one request in bytes serves them all. */
 #define MN_VECTOR_GROUPS (2 * MN_LANGUAGE_COUNT)
 #define MN_VECTOR_GROUP_NONE 255
+
+/* What is read of a row that was chosen; behind it stand stride bytes, n(p - P) but for its first
+ * four bits. */
+struct mn_vector_rest {
+    float step;   /* of the code */
+    float length; /* |p - P| */
+    uint8_t code[];
+};
 
 struct mn_vector_index {
     const struct mn_vector_space *space;
@@ -31,14 +42,13 @@ struct mn_vector_index {
     size_t count; /* rows, those without a vector included */
     size_t room;  /* a multiple of 64; 0 while no row has had a vector */
 
-    int8_t *code;                         /* n(p - P), stride bytes a row */
-    uint16_t *half;                       /* p, stride halves a row */
-    float *code_scale;                    /* of a row's bytes */
-    float *scan_scale;                    /* the same, of a turn times |p - P| / |p - M| */
-    float *inverse_prior;                 /* 1 / |p - P|, 0 for 0 */
+    uint8_t *coarse;                      /* n(p - P), its first four bits: stride / 2 bytes a row */
+    uint8_t *rest;                        /* struct mn_vector_rest, one a row */
+    float *scale;                         /* of the coarse code; of a turn times |p - P| / |p - M| */
     float *inverse_own;                   /* 1 / |p - M|, 0 for 0 */
     uint8_t *group;                       /* MN_VECTOR_GROUP_NONE: no vector */
     uint64_t *in_group[MN_VECTOR_GROUPS]; /* one bit a row */
+    struct mn_vector_signs signs[MN_VECTOR_GROUPS];
 
     size_t group_rows[MN_VECTOR_GROUPS];
     double *sum[MN_LANGUAGE_COUNT];      /* of the rows' vectors */
@@ -46,7 +56,7 @@ struct mn_vector_index {
     size_t mean_rows[MN_LANGUAGE_COUNT]; /* how many rows M was made of */
     float ratio[MN_LANGUAGE_COUNT];      /* mean of |p - P| / |p - M| when M was made */
 
-    float *work; /* two rows of floats, for whoever changes the index */
+    float *work; /* three rows of floats, for whoever changes the index */
 };
 
 bool mn_vector_index_init(struct mn_vector_index *index, const struct mn_vector_space *space,
@@ -66,17 +76,52 @@ void mn_vector_index_recentre(struct mn_vector_index *index);
 
 bool mn_vector_index_has(const struct mn_vector_index *index, size_t row);
 size_t mn_vector_index_bytes(const struct mn_vector_index *index);
+/* Of these, what is read only of rows that were chosen. */
+size_t mn_vector_index_rest_bytes(const struct mn_vector_index *index);
+
+static inline size_t mn_vector_group_language(size_t group)
+{
+    return group % MN_LANGUAGE_COUNT;
+}
+
+static inline bool mn_vector_group_is_turns(size_t group)
+{
+    return group >= MN_LANGUAGE_COUNT;
+}
+
+static inline size_t mn_vector_rest_size(size_t stride)
+{
+    return sizeof(struct mn_vector_rest) + stride;
+}
+
+static inline const struct mn_vector_rest *mn_vector_rest_of(const struct mn_vector_index *index,
+                                                             size_t row)
+{
+    return (const struct mn_vector_rest *)(const void *)(index->rest +
+                                                         row * mn_vector_rest_size(
+                                                                   index->space->stride));
+}
+
+/* n(from) less its mean, and the length that was divided by. */
+float mn_vector_centre(const float *from, const float *mean, size_t stride, float *to);
+/* The vector turned and of length 1; false when it has no direction. */
+bool mn_vector_turn(const struct mn_vector_space *space, const float *vector, float *to);
+
+/* ---- a request: vector_request.c ---- */
 
 /* A request as one index sees it. */
 struct mn_vector_request {
-    float *raw;                            /* q, stride floats each */
-    float *prior;                          /* n(q - Q) */
-    float *own;                            /* n(q - M) */
-    float prior_offset[MN_LANGUAGE_COUNT]; /* prior . P */
-    float own_offset[MN_LANGUAGE_COUNT];   /* own . M */
-    float shift[MN_LANGUAGE_COUNT];        /* own . (P - M) */
-    float *mixed; /* room for what a group is scanned with, as floats and as bytes */
-    int8_t *code; /* stride bytes for each group */
+    float *prior;                         /* n(q - Q), stride floats each */
+    float *own;                           /* n(q - M) */
+    float *mixed;                         /* room for what a group is scanned with */
+    int16_t *fine[3];                     /* prior, own and q itself in eleven bits */
+    float fine_scale[3];
+    float fine_half[3];                   /* half the sum of each: codes are k - 2047.5 */
+    float raw_offset[MN_LANGUAGE_COUNT];  /* q . P */
+    float shift[MN_LANGUAGE_COUNT];       /* own . (P - M) */
+    int8_t *code;                         /* stride bytes for each group */
+    uint8_t *table;                       /* of the group that is sifted */
+    uint64_t *sifted;                     /* rows that are left of it */
 };
 
 /* Floats of room for one request. */
@@ -87,21 +132,26 @@ bool mn_vector_request_make(const struct mn_vector_index *index, const float *ve
                             enum mn_language language, float *room,
                             struct mn_vector_request *ret_request);
 
-/* Offers the allowed rows to the list of their language, by an estimate of F. */
+/* Offers to the list of each language those allowed rows that are among its best by an estimate of
+ * F; all of them where they are few. */
 void mn_vector_index_scan(const struct mn_vector_index *index,
                           const struct mn_vector_request *request, const uint64_t *allowed,
                           uint32_t tag, struct mn_best best[MN_LANGUAGE_COUNT]);
 
-/* Asks for the row's halves ahead of mn_vector_index_exact(). */
+/* Asks for what mn_vector_index_exact() reads of the row ahead of it. */
 static inline void mn_vector_index_fetch(const struct mn_vector_index *index, size_t row)
 {
-    const char *half = (const char *)(index->half + row * index->space->stride);
+    size_t stride = index->space->stride;
+    const char *coarse = (const char *)(index->coarse + row * (stride / 2));
+    const char *rest = (const char *)mn_vector_rest_of(index, row);
 
-    for (size_t i = 0; i < index->space->stride * sizeof(uint16_t); i += 64)
-        __builtin_prefetch(half + i);
+    for (size_t i = 0; i < stride / 2; i += 64)
+        __builtin_prefetch(coarse + i);
+    for (size_t i = 0; i < mn_vector_rest_size(stride) + 63; i += 64)
+        __builtin_prefetch(rest + i);
 }
 
-/* F and the plain cosine of a row that has a vector. */
+/* F and the plain cosine of a row that has a vector, to four decimals. */
 void mn_vector_index_exact(const struct mn_vector_index *index,
                            const struct mn_vector_request *request, size_t row, float *ret_f,
                            float *ret_cosine);

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/rotation.h"
 #include "search/scan.h"
-
-#define DIM_MAX 4096 /* sums of products of bytes stay far inside 32 bits */
 
 static void fill_means(float *mean[MN_LANGUAGE_COUNT], const float *const given[MN_LANGUAGE_COUNT],
                        size_t dim)
@@ -37,20 +36,26 @@ enum mneme_status mn_vector_space_make(const struct mn_space *space,
                                     .own_mean_share = space->own_mean_share,
                                     .partition_k = space->partition_k };
 
-    if (space->dim > DIM_MAX)
+    if (space->dim > MN_SCAN_STRIDE_MAX)
         return mn_fail(err, MNEME_LIMIT, "dim: vectors of %zu numbers, at most %d", space->dim,
-                       DIM_MAX);
+                       MN_SCAN_STRIDE_MAX);
     made.stride = (space->dim + MN_SCAN_PAD - 1) / MN_SCAN_PAD * MN_SCAN_PAD;
     if (made.stride) {
-        made.mean = calloc(2 * MN_LANGUAGE_COUNT * made.stride, sizeof(float));
-        if (!made.mean)
+        made.block = calloc((2 * MN_LANGUAGE_COUNT + MN_ROTATION_ROUNDS) * made.stride,
+                            sizeof(float));
+        if (!made.block)
             return mn_fail_memory(err);
+        float *turn = made.block + 2 * MN_LANGUAGE_COUNT * made.stride;
         for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++) {
-            made.request_mean[l] = made.mean + l * made.stride;
-            made.passage_mean[l] = made.mean + (MN_LANGUAGE_COUNT + l) * made.stride;
+            made.request_mean[l] = made.block + l * made.stride;
+            made.passage_mean[l] = made.block + (MN_LANGUAGE_COUNT + l) * made.stride;
         }
         fill_means(made.request_mean, space->request_mean, made.dim);
         fill_means(made.passage_mean, space->passage_mean, made.dim);
+        mn_rotation_make(made.stride, turn);
+        for (size_t m = 0; m < 2 * MN_LANGUAGE_COUNT; m++)
+            mn_rotation_apply(turn, made.stride, made.block + m * made.stride);
+        made.turn = turn;
     }
     *ret_space = made;
     return MNEME_OK;
@@ -58,6 +63,6 @@ enum mneme_status mn_vector_space_make(const struct mn_space *space,
 
 void mn_vector_space_release(struct mn_vector_space *space)
 {
-    free(space->mean);
+    free(space->block);
     memset(space, 0, sizeof *space);
 }

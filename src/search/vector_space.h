@@ -1,5 +1,6 @@
 /*
- * vector_space.h - the model's space as an index needs it: means for every language, rows padded.
+ * vector_space.h - the model's space as an index needs it: means for every language, rows padded
+ * and turned (rotation.h).
  */
 #ifndef MN_SEARCH_VECTOR_SPACE_H
 #define MN_SEARCH_VECTOR_SPACE_H
@@ -12,13 +13,14 @@
 struct mn_vector_space {
     size_t dim;    /* 0: no vectors */
     size_t stride; /* dim padded to MN_SCAN_PAD */
-    /* stride floats each; zeros where the profile has none for any language. A language without
-     * means of its own has the mean of the others'. */
+    const float *turn; /* what mn_rotation_apply() needs */
+    /* stride floats each, turned; zeros where the profile has none for any language. A language
+     * without means of its own has the mean of the others'. */
     float *request_mean[MN_LANGUAGE_COUNT];
     float *passage_mean[MN_LANGUAGE_COUNT];
     float own_mean_share;
     float partition_k;
-    float *mean; /* what the pointers point into; owned */
+    float *block; /* what the pointers point into; owned */
 };
 
 enum mneme_status mn_vector_space_make(const struct mn_space *space,

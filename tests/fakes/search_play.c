@@ -14,7 +14,7 @@
 #define IDS 48
 #define UNITS_MAX 12
 #define TEXT_NEAR 2e-5
-#define VECTOR_NEAR 6e-3 /* halves, and what centring makes of their rounding */
+#define VECTOR_NEAR 6e-3 /* twelve bits, and what centring makes of their rounding */
 
 static const char *const WORDS[] = {
     "apple",

@@ -2,7 +2,6 @@
  * test_search_scan.c - the loops over vectors: exact, and the same whichever way they are done.
  */
 #include "search/scan.h"
-#include "search/scan_avx2.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,9 +12,13 @@
 
 #include <cmocka.h>
 
-#define ROWS 517
-#define STRIDE 96
-#define K 20
+#include "fakes/scan_play.h"
+#include "search/scan_avx2.h"
+#include "search/scan_avx512.h"
+#include "search/scan_neon.h"
+#include "search/vector_code.h"
+
+#define TAG UINT32_C(0x80000000)
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -30,12 +33,6 @@ static uint64_t next_random(void)
 static float next_float(void)
 {
     return (float)((double)(next_random() >> 11) / 9007199254740992.0 * 2 - 1);
-}
-
-static void skip_without_avx2(void)
-{
-    if (!mn_scan_avx2())
-        skip();
 }
 
 /* ---- the k best ---- */
@@ -68,213 +65,150 @@ static void with_no_room_nothing_is_kept(void **state)
     assert_true(mn_best_least(&best) > 1e30f);
 }
 
-/* ---- halves ---- */
-
-static void halves_are_those_of_the_standard(void **state)
+static int by_key(const void *a, const void *b)
 {
-    static const struct {
-        float value;
-        uint16_t half;
-    } known[] = {
-        { 0, 0 },
-        { -0.0f, 0x8000 },
-        { 1, 0x3c00 },
-        { -2, 0xc000 },
-        { 65504, 0x7bff },
-        { 65519.996f, 0x7bff },
-        { 65520, 0x7c00 },
-        { 1e30f, 0x7c00 },
-        { 0x1p-14f, 0x400 },
-        { 0x1p-24f, 1 },
-        { 0x1p-25f, 0 },
-        { 0x1.8p-25f, 1 },
-        { 1.00048828125f, 0x3c00 }, /* a tie goes to the even one, below ... */
-        { 1.00146484375f, 0x3c02 }, /* ... and above */
-        { 0x1.ffep-15f, 0x400 },    /* rounds up into the next power */
-        { 0.333251953125f, 0x3555 },
-    };
-    float eight[8] = { 0 };
-    uint16_t half[8];
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        eight[0] = known[i].value;
-        mn_scan_plain.to_half(eight, 8, half);
-        assert_int_equal(half[0], known[i].half);
-    }
+    return (x < y) - (x > y);
 }
 
-static void every_half_becomes_a_float_and_itself_again(void **state)
+static void a_shortlist_keeps_the_best_whatever_the_order(void **state)
 {
+    enum { MANY = 1000 };
+    uint64_t room[2 * 90], all[MANY];
+
     (void)state;
-    for (uint32_t first = 0; first < 65536; first += 8) {
-        uint16_t half[8], again[8];
-        float value[8], other[8];
+    for (int round = 0; round < 60; round++) {
+        size_t keep = 1 + next_random() % 90, many = keep + next_random() % (MANY - keep);
+        struct mn_shortlist list = { room, 0, keep, -INFINITY };
 
-        for (uint32_t i = 0; i < 8; i++)
-            half[i] = (uint16_t)(first + i);
-        mn_scan_plain.from_half(half, 8, value);
-        mn_scan_plain.to_half(value, 8, again);
-        for (uint32_t i = 0; i < 8; i++)
-            if (!isnan(value[i]))
-                assert_int_equal(half[i], again[i]);
-        if (!mn_scan_avx2())
-            continue;
-        mn_scan_avx2()->from_half(half, 8, other);
-        assert_memory_equal(value, other, sizeof value); /* NaN too */
-    }
-}
+        for (uint32_t row = 0; row < many; row++) {
+            float score = round % 3 == 0   ? (float)row          /* each better than all before */
+                          : round % 3 == 1 ? (float)(row % 7) - 3 /* many alike */
+                                           : next_float();
 
-static void both_ways_round_to_halves_alike(void **state)
-{
-    (void)state;
-    skip_without_avx2();
-    for (int round = 0; round < 40000; round++) {
-        float from[8];
-        uint16_t plain[8], avx2[8];
-
-        for (int i = 0; i < 8; i++) {
-            uint32_t bits = (uint32_t)next_random();
-
-            if (round % 2) /* the range that vectors have, and its ties */
-                bits = (bits & 0x8fffe000u) | 0x30000000u | (uint32_t)(next_random() % 3) << 12;
-            memcpy(&from[i], &bits, sizeof bits);
+            all[row] = mn_scored_key(score, row);
+            if (score >= list.least)
+                mn_shortlist_offer(&list, score, row);
         }
-        mn_scan_plain.to_half(from, 8, plain);
-        mn_scan_avx2()->to_half(from, 8, avx2);
-        assert_memory_equal(plain, avx2, sizeof plain);
+        mn_shortlist_cut(&list);
+        qsort(all, many, sizeof *all, by_key);
+        qsort(list.key, list.count, sizeof *list.key, by_key);
+        assert_int_equal(list.count, keep);
+        assert_memory_equal(list.key, all, keep * sizeof *all);
     }
 }
 
-/* ---- scanning ---- */
-
-struct rows {
-    int8_t code[ROWS * STRIDE];
-    float scale[ROWS];
-    float bias[ROWS];
-    int8_t request[STRIDE];
-};
-
-static struct rows *rows_new(int8_t extreme)
+static void keys_order_scores_and_of_equals_the_lower_row_first(void **state)
 {
-    struct rows *rows = malloc(sizeof *rows);
-
-    assert_non_null(rows);
-    for (size_t i = 0; i < sizeof rows->code; i++)
-        rows->code[i] = extreme ? extreme : (int8_t)((int)(next_random() % 255) - 127);
-    for (size_t i = 0; i < STRIDE; i++)
-        rows->request[i] = extreme ? (int8_t)-extreme : (int8_t)((int)(next_random() % 255) - 127);
-    for (size_t i = 0; i < ROWS; i++) {
-        rows->scale[i] = 0.001f + next_float() * 0.0005f;
-        rows->bias[i] = next_float();
-    }
-    return rows;
-}
-
-static struct mn_best scan_all(const struct mn_scan *scan, const struct rows *rows,
-                               const uint64_t *allowed, struct mn_scored *item)
-{
-    struct mn_scan_rows scanned = { rows->code, STRIDE, rows->scale, rows->bias };
-    struct mn_scan_request request = { rows->request, 0.01f, 0.25f };
-    struct mn_best best = { item, 0, K };
-    size_t words = (ROWS + 63) / 64;
-
-    for (size_t w = 0; w < words; w += MN_SCAN_WORDS)
-        scan->top(&scanned, w * 64, allowed + w,
-                  words - w < MN_SCAN_WORDS ? words - w : MN_SCAN_WORDS, &request, 0x80000000u,
-                  &best);
-    return best;
-}
-
-static void allow(uint64_t allowed[ROWS / 64 + 1], unsigned of_100)
-{
-    memset(allowed, 0, (ROWS / 64 + 1) * sizeof *allowed);
-    for (size_t row = 0; row < ROWS; row++)
-        if (next_random() % 100 < of_100)
-            allowed[row / 64] |= UINT64_C(1) << (row % 64);
-}
-
-static int by_score(const void *a, const void *b)
-{
-    const struct mn_scored *x = a, *y = b;
-
-    return mn_scored_worse(*x, *y) - mn_scored_worse(*y, *x);
-}
-
-static void a_scan_finds_the_best_allowed_rows(void **state)
-{
-    static const unsigned share[] = { 100, 10, 1, 0 };
+    static const float score[] = { -INFINITY, -2, -1e-30f, 0, 1e-30f, 0.5f, 3, INFINITY };
 
     (void)state;
-    for (int round = 0; round < 12; round++) {
-        struct rows *rows = rows_new(0);
-        uint64_t allowed[ROWS / 64 + 1];
-        struct mn_scored item[K], all[ROWS];
-        size_t count = 0;
+    for (size_t i = 0; i + 1 < sizeof score / sizeof score[0]; i++) {
+        assert_true(mn_scored_key(score[i], 0) < mn_scored_key(score[i + 1], UINT32_MAX));
+        assert_true(mn_scored_key(score[i], 8) < mn_scored_key(score[i], 7));
+        assert_int_equal(mn_scored_key_row(mn_scored_key(score[i], 7 + TAG)), 7 + TAG);
+    }
+    assert_true(mn_scored_key(-0.0f, 5) == mn_scored_key(0.0f, 5));
+}
 
-        allow(allowed, share[round % 4]);
-        for (size_t row = 0; row < ROWS; row++) {
-            int32_t dot = 0;
+/* ---- the ways ---- */
 
-            for (size_t i = 0; i < STRIDE; i++)
-                dot += rows->code[row * STRIDE + i] * rows->request[i];
-            if (allowed[row / 64] >> (row % 64) & 1)
-                all[count++] = (struct mn_scored){ (float)dot * rows->scale[row] * 0.01f +
-                                                       rows->bias[row] * 0.25f,
-                                                   (uint32_t)row | 0x80000000u };
+static void the_four_bits_of_a_row_are_chosen_by(void **state)
+{
+    struct mn_scored item[2];
+    struct mn_best best = { item, 0, 2 };
+    uint8_t coarse[3 * 32] = { 0 };
+    int8_t code[64] = { 0 };
+    const float scale[3] = { 1, 1, 2 }, bias[3] = { 0, 0, -1 };
+    const uint32_t list[3] = { 0, 1, 2 };
+    const struct mn_scan_rows rows = { coarse, 64, scale, bias };
+    const struct mn_scan_request request = { code, 10 - 4, 0.5f, 3 };
+
+    (void)state;
+    code[1] = 10;
+    code[33] = -4;
+    coarse[32 + 1] = 15;          /* row 1: 15 at number 1, 0 at number 33 */
+    coarse[64 + 1] = 8 | 12 << 4; /* row 2: 8 and 12 */
+    mn_scan_plain.offer(&rows, list, 3, &request, TAG, &best);
+    /* 2 * dot - 15 * 6: -90, 210, -26 */
+    assert_int_equal(best.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_float_equal(item[i].score, (item[i].row == (1 | TAG) ? 105 : -29), 1e-6);
+    assert_true((item[0].row ^ item[1].row) == (1 ^ 2));
+}
+
+static void signs_pick_from_the_tables_and_a_row_that_reaches_the_least_is_in(void **state)
+{
+    enum { BYTES = 64 / 8 * MN_SIFT_ROWS };
+    uint8_t block[BYTES + 4 * MN_SIFT_ROWS] = { 0 }, table[16 * MN_SIFT_TABLE] = { 0 };
+    const struct mn_sift_request request = { table, 0.5f, 1, 2 };
+    float score[MN_SIFT_ROWS];
+
+    (void)state;
+    table[3] = 7;                          /* numbers 0 to 3 */
+    table[MN_SIFT_TABLE + 9] = 11;         /* 8 to 11 */
+    table[6 * MN_SIFT_TABLE + 1] = 13;     /* 20 to 23 */
+    block[5] = 3;                          /* row 5 */
+    block[MN_SIFT_ROWS + 5] = 9;           /* its numbers 8 to 15 */
+    block[2 * MN_SIFT_ROWS + 5] = 1 << 4;  /* its numbers 20 to 23 */
+    block[BYTES + 2 * 5 + 1] = 0x40;       /* its scale: 2 */
+    block[BYTES + 64 + 2 * 5 + 1] = 0xc0;  /* its bias: -2 */
+    assert_int_equal(mn_scan_plain.sift(block, 64, &request, 29, score), UINT32_C(1) << 5);
+    assert_float_equal(score[5], (31 * 0.5 + 1) * 2 - 2 * 2, 1e-6);
+    assert_int_equal(mn_scan_plain.sift(block, 64, &request, 29.01f, score), 0);
+    assert_int_equal(mn_scan_plain.sift(block, 64, &request, 0, score), UINT32_MAX);
+}
+
+static void twelve_bits_are_multiplied_where_their_numbers_stand(void **state)
+{
+    uint8_t coarse[32] = { 0 }, rest[64] = { 0 };
+    int16_t one[64] = { 0 }, none[64] = { 0 }, sum[64];
+    const int16_t *const vector[3] = { one, none, sum };
+    int32_t ret[3];
+
+    (void)state;
+    coarse[9] = 15 << 4; /* number 41 */
+    rest[41] = 255;
+    one[mn_scan_place(41)] = -1000;
+    for (size_t i = 0; i < 64; i++)
+        sum[i] = 1;
+    mn_scan_plain.dots(coarse, rest, 64, vector, ret);
+    assert_int_equal(ret[0], -1000 * (4095 - 2048));
+    assert_int_equal(ret[1], 0);
+    assert_int_equal(ret[2], 63 * -2048 + 2047);
+}
+
+static void every_number_has_one_place(void **state)
+{
+    bool taken[128] = { false };
+
+    (void)state;
+    for (size_t i = 0; i < 128; i++) {
+        assert_false(taken[mn_scan_place(i)]);
+        taken[mn_scan_place(i)] = true;
+    }
+}
+
+static void all_ways_of_this_processor_are_alike_to_the_bit(void **state)
+{
+    const struct mn_scan *const ways[] = { mn_scan_avx512(), mn_scan_avx2(), mn_scan_neon() };
+    size_t played = 0;
+
+    (void)state;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        for (int round = 0; ways[w] && round < 400; round++) {
+            uint64_t seed[2] = { next_random(), next_random() };
+
+            scan_play(ways[w], (const uint8_t *)seed, sizeof seed);
+            played++;
         }
-        struct mn_best best = scan_all(&mn_scan_plain, rows, allowed, item);
-        qsort(all, count, sizeof *all, by_score);
-        qsort(item, best.count, sizeof *item, by_score);
-        assert_int_equal(best.count, count < K ? count : K);
-        assert_memory_equal(item, all, best.count * sizeof *item);
-        free(rows);
     }
+    if (!played)
+        skip();
 }
 
-static void both_ways_scan_alike_to_the_bit(void **state)
-{
-    static const unsigned share[] = { 100, 50, 10, 1 };
-
-    (void)state;
-    skip_without_avx2();
-    for (int round = 0; round < 40; round++) {
-        struct rows *rows = rows_new(round < 2 ? (round ? -127 : 127) : 0); /* at the limits */
-        uint64_t allowed[ROWS / 64 + 1];
-        struct mn_scored plain[K], avx2[K];
-
-        allow(allowed, share[round % 4]);
-        size_t a = scan_all(&mn_scan_plain, rows, allowed, plain).count;
-        size_t b = scan_all(mn_scan_avx2(), rows, allowed, avx2).count;
-        assert_int_equal(a, b);
-        assert_memory_equal(plain, avx2, a * sizeof *plain);
-        free(rows);
-    }
-}
-
-static void both_ways_score_alike_to_the_bit(void **state)
-{
-    (void)state;
-    skip_without_avx2();
-    for (int round = 0; round < 200; round++) {
-        float vector[3][STRIDE], from[STRIDE], plain[3], avx2[3];
-        uint16_t half[STRIDE];
-
-        for (size_t i = 0; i < STRIDE; i++) {
-            from[i] = next_float();
-            for (size_t v = 0; v < 3; v++)
-                vector[v][i] = next_float();
-        }
-        const float *const three[3] = { vector[0], vector[1], vector[2] };
-        mn_scan_plain.to_half(from, STRIDE, half);
-        mn_scan_plain.dots(half, STRIDE, three, plain);
-        mn_scan_avx2()->dots(half, STRIDE, three, avx2);
-        assert_memory_equal(plain, avx2, sizeof plain);
-        assert_true(mn_scan_avx2()->dot(from, vector[0], STRIDE) ==
-                    mn_scan_dot(from, vector[0], STRIDE));
-        assert_true(fabsf(plain[0] - mn_scan_dot(from, vector[0], STRIDE)) < 0.05f);
-    }
-}
+/* ---- codes ---- */
 
 static void bytes_keep_the_largest_and_round_the_rest(void **state)
 {
@@ -282,17 +216,75 @@ static void bytes_keep_the_largest_and_round_the_rest(void **state)
     int8_t to[4];
 
     (void)state;
-    assert_float_equal(mn_scan_quantise(from, 4, to), 2.0f / 127, 1e-7);
+    assert_float_equal(mn_vector_code_bytes(from, 4, to), 2.0f / 127, 1e-7);
     assert_int_equal(to[0], 127);
     assert_int_equal(to[1], -64); /* 63.5 goes away from zero */
     assert_int_equal(to[2], 1);
     assert_int_equal(to[3], 0);
     from[0] = -4;
-    mn_scan_quantise(from, 4, to);
+    mn_vector_code_bytes(from, 4, to);
     assert_int_equal(to[0], -127);
     memset(from, 0, sizeof from);
-    assert_float_equal(mn_scan_quantise(from, 4, to), 0, 0);
+    assert_float_equal(mn_vector_code_bytes(from, 4, to), 0, 0);
     assert_int_equal(to[0], 0);
+}
+
+static void directions_keep_twelve_bits(void **state)
+{
+    float from[128], to[128], scale, signs;
+    uint8_t coarse[64], rest[128];
+    double dot = 0, absolute = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 128; i++)
+        from[i] = next_float() / 8;
+    from[70] = -0.25f; /* the largest */
+    float step = mn_vector_code(from, 128, coarse, rest);
+    assert_float_equal(step, 0.25 / 2047.5, 1e-9);
+    mn_vector_decode(coarse, rest, 128, step, to);
+    assert_float_equal(to[70], -0.25f, 1e-6);
+    for (size_t i = 0; i < 128; i++) {
+        assert_true(fabsf(to[i] - from[i]) <= step * 0.51f);
+        dot += ((double)(i & 32 ? coarse[i / 64 * 32 + i % 32] >> 4
+                                : coarse[i / 64 * 32 + i % 32] & 15) -
+                7.5) *
+               (double)to[i];
+        absolute += fabs((double)to[i]);
+    }
+    mn_vector_code_scales(to, coarse, 128, &scale, &signs);
+    assert_float_equal(scale, 0.5 / dot, 1e-4 / dot);
+    assert_float_equal(signs, 1 / absolute, 1e-4 / absolute);
+    memset(from, 0, sizeof from);
+    assert_float_equal(mn_vector_code(from, 128, coarse, rest), 0, 0);
+    mn_vector_decode(coarse, rest, 128, 0, to);
+    assert_float_equal(to[3], 0, 0);
+}
+
+static void tables_say_nearly_what_signs_are_worth(void **state)
+{
+    float from[64], score[MN_SIFT_ROWS], unit[64], step, base;
+    uint8_t coarse[32], rest[64], table[16 * MN_SIFT_TABLE];
+    uint8_t block[64 / 8 * MN_SIFT_ROWS + 4 * MN_SIFT_ROWS] = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < 64; i++)
+        from[i] = next_float();
+    mn_vector_code_tables(from, 64, table, &step, &base);
+    for (size_t row = 0; row < MN_SIFT_ROWS; row++) {
+        double worth = 0;
+
+        for (size_t i = 0; i < 64; i++) {
+            unit[i] = next_float();
+            worth += unit[i] > 0 ? (double)from[i] : -(double)from[i];
+        }
+        mn_vector_code(unit, 64, coarse, rest);
+        mn_vector_code_signs(coarse, 64, row, block);
+        block[64 / 8 * MN_SIFT_ROWS + 2 * row] = 0x80; /* a scale of 1 */
+        block[64 / 8 * MN_SIFT_ROWS + 2 * row + 1] = 0x3f;
+        const struct mn_sift_request request = { table, step, base, 0 };
+        mn_scan_plain.sift(block, 64, &request, -1e9f, score);
+        assert_float_equal(score[row], worth, 16 * 0.51 * (double)step);
+    }
 }
 
 int main(void)
@@ -300,13 +292,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_are_kept_and_of_equals_the_lower_row),
         cmocka_unit_test(with_no_room_nothing_is_kept),
-        cmocka_unit_test(halves_are_those_of_the_standard),
-        cmocka_unit_test(every_half_becomes_a_float_and_itself_again),
-        cmocka_unit_test(both_ways_round_to_halves_alike),
-        cmocka_unit_test(a_scan_finds_the_best_allowed_rows),
-        cmocka_unit_test(both_ways_scan_alike_to_the_bit),
-        cmocka_unit_test(both_ways_score_alike_to_the_bit),
+        cmocka_unit_test(a_shortlist_keeps_the_best_whatever_the_order),
+        cmocka_unit_test(keys_order_scores_and_of_equals_the_lower_row_first),
+        cmocka_unit_test(the_four_bits_of_a_row_are_chosen_by),
+        cmocka_unit_test(signs_pick_from_the_tables_and_a_row_that_reaches_the_least_is_in),
+        cmocka_unit_test(twelve_bits_are_multiplied_where_their_numbers_stand),
+        cmocka_unit_test(every_number_has_one_place),
+        cmocka_unit_test(all_ways_of_this_processor_are_alike_to_the_bit),
         cmocka_unit_test(bytes_keep_the_largest_and_round_the_rest),
+        cmocka_unit_test(directions_keep_twelve_bits),
+        cmocka_unit_test(tables_say_nearly_what_signs_are_worth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
