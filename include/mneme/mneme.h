@@ -60,6 +60,12 @@ struct mneme_options {
                                          erasure empties it */
     const char *model_key; /* bearer token of a model at a URL; NULL or "": none */
     int trace_days; /* traces older than that are forgotten; 0: 30 */
+    /* What draws memories from turns beside the rules: a GGUF, or the URL of a service with OpenAI's
+     * chat call ("http://127.0.0.1:8080/v1"); NULL, "" or "none": the rules alone. */
+    const char *extractor_path;
+    const char *extractor_model; /* its name at the service; NULL or "": "default" */
+    const char *extractor_key;   /* bearer token of the service; NULL or "": none */
+    int extractor_timeout_ms;    /* of one call; 0: 60,000 */
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \
@@ -78,14 +84,17 @@ MNEME_API enum mneme_status mneme_open(const struct mneme_options *options,
 MNEME_API void mneme_close(struct mneme *handle); /* flushes traces and usage; accepts NULL */
 
 /* What may wait: flush buffered traces and usage, finish an erasure that was cut short, embed what has
- * no vector yet, forget old traces and changes (docs/data-model.md; looked for every ten minutes), do
- * pieces of the jobs that are due (mneme_maintain(); looked for every minute).
+ * no vector yet, let the extractor read turns that are due (remember.h), forget old traces and changes
+ * (docs/data-model.md; looked for every ten minutes), do pieces of the jobs that are due
+ * (mneme_maintain(); looked for every minute).
  * pieces_max 0: only what was buffered or cut short. *ret_left (may be NULL): 1 when there is more. */
 MNEME_API enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                           struct mneme_error *err);
 
 /* "" when the model works; else one sentence on why there is none. Valid as long as the handle. */
 MNEME_API const char *mneme_model_status(const struct mneme *handle);
+/* The same of the extractor. */
+MNEME_API const char *mneme_extractor_status(const struct mneme *handle);
 /* Name of the model profile in force, "" without a model; and the dimension of its vectors. */
 MNEME_API const char *mneme_model_name(const struct mneme *handle);
 MNEME_API size_t mneme_model_dim(const struct mneme *handle);

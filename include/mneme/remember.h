@@ -43,6 +43,7 @@ struct mneme_change {
     /* Told by mneme_observe() of each memory that is drawn; may be NULL. */
     mneme_drawn_fn drawn;
     void *drawn_context;
+    int extract_now; /* 1: mneme_observe() also waits until the extractor has read the turns */
 };
 #define MNEME_CHANGE_INIT                                                                          \
     {                                                                                              \
@@ -99,6 +100,58 @@ MNEME_API enum mneme_status mneme_observe(struct mneme *handle, const struct mne
                                           size_t count, const struct mneme_change *change,
                                           struct mneme_receipt *ret_receipts,
                                           struct mneme_error *err);
+
+/*
+ * Turns that the extractor (mneme_options.extractor_path) has still to read. With one, mneme_observe()
+ * queues each turn that may hold something, in the transaction that stores it, and mneme_run_due()
+ * reads what is due: at once where the words call for a memory, else when twenty turns of a session
+ * wait or half an hour has passed. A memory is written where the turn bears out what the model says,
+ * as an inference with the turn as provenance. A model that fails leaves the turn as it was: recallable,
+ * and tried again after a minute, two, four ...; after eight times only by mneme_extract().
+ */
+struct mneme_extraction {
+    const char *event_id;
+    const char *session_id;
+    const char *state;  /* "pending": not tried yet; "failed": tried attempts times */
+    const char *reason; /* of the last failure; "" */
+    int64_t attempts;
+    int64_t due_at_ms; /* of the next attempt; 0: only by mneme_extract() */
+    int64_t queued_at_ms;
+};
+/* Pointers live as long as the call; non-zero stops. */
+typedef int (*mneme_extraction_fn)(void *context, const struct mneme_extraction *waiting);
+
+/* Of one user, or of one session of his (else NULL or ""), in the order of the talk. Turns that were
+ * read are not among them. */
+MNEME_API enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
+                                              const char *user_id, const char *session_id,
+                                              mneme_extraction_fn row, void *context,
+                                              struct mneme_error *err);
+
+struct mneme_read {
+    size_t size;
+    size_t turns;       /* that were read */
+    size_t failed;      /* turns that wait on */
+    size_t proposed;    /* memories that the model named */
+    size_t unsupported; /* of these, that their turn does not bear out, or that may not be written */
+    size_t written;     /* inserted, or taken into what was there */
+    struct mneme_error first_failure; /* why; status 0: none */
+};
+#define MNEME_READ_INIT                                                                            \
+    {                                                                                              \
+        .size = sizeof(struct mneme_read)                                                          \
+    }
+
+/*
+ * Read now what waits of one user, or of one session of his (else NULL or ""), also what failed or is
+ * not due. ret_read (may be NULL) says how it went. That the model fails is told there, as
+ * first_failure, and is no failure of the call.
+ *
+ * MNEME_UNAVAILABLE  there is no extractor: mneme_extractor_status() says why.
+ */
+MNEME_API enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id,
+                                          const char *user_id, const char *session_id,
+                                          struct mneme_read *ret_read, struct mneme_error *err);
 
 /*
  * Change a row: `memory` is the whole row as it shall be (read it with mneme_get, change, write).

@@ -46,6 +46,7 @@ UNION SELECT owner FROM mentions WHERE tenant = :tenant
 UNION SELECT owner FROM changes WHERE tenant = :tenant
 UNION SELECT owner FROM clarifications WHERE tenant = :tenant
 UNION SELECT owner FROM requests WHERE tenant = :tenant
+UNION SELECT owner FROM extractions WHERE tenant = :tenant
 UNION SELECT user FROM traces WHERE tenant = :tenant;
 
 -- name: ERASE_DERIVED
@@ -108,6 +109,10 @@ WHERE tenant = :tenant AND owner = :owner AND unit >= :first AND unit <= :last;
 
 -- name: ERASE_REQUESTS
 DELETE FROM requests
+WHERE tenant = :tenant AND owner = :owner AND id >= :first AND id <= :last;
+
+-- name: ERASE_EXTRACTIONS
+DELETE FROM extractions
 WHERE tenant = :tenant AND owner = :owner AND id >= :first AND id <= :last;
 
 -- name: ERASE_INDEX_STATE
@@ -346,6 +351,10 @@ FROM sessions WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_REQUESTS
 SELECT tenant, owner, id, at_ms, 0, key FROM requests WHERE :tenant IS NULL OR tenant = :tenant;
+
+-- name: KEPT_EXTRACTIONS
+SELECT tenant, owner, id, queued_at_ms, 0, session_id, task_id, project_id, repository_id, reason
+FROM extractions WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_AUDIT
 SELECT '', '', '', at_ms, 0, tenant, owner, actor, action, detail, hash

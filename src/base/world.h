@@ -14,6 +14,7 @@ struct mn_store;   /* store/store.h: the truth */
 struct mn_search;  /* search/search.h: what can be rebuilt */
 struct mn_index;   /* index/index.h: brings the one up to the other */
 struct mn_model;   /* model/model.h: the neural one; NULL without */
+struct mn_chat;    /* model/chat.h: the one that draws memories from turns; NULL without */
 struct mn_tokens;  /* text/tokens.h: counts tokens */
 struct mn_archive; /* lifecycle/archive.h: where compressed turns go; NULL without */
 struct mneme_executor;
@@ -25,6 +26,7 @@ struct mn_world {
     struct mn_model *model;
     const char *model_status; /* why there is none; "" */
     bool model_given;         /* one was: without it answers are degraded */
+    struct mn_chat *chat;
     const char *embedding_cache_path; /* also without a model; NULL: no file */
     const struct mn_tokens *tokens;
     struct mn_archive *archive;

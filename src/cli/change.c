@@ -303,7 +303,13 @@ static void note_replaced(struct mneme *handle, const struct mneme_identity *ide
     }
 }
 
-static int observe(const struct cli_common *common, struct mneme_event *event, int without_drafts)
+struct observing {
+    int without_drafts;
+    int extract_now;
+};
+
+static int observe(const struct cli_common *common, struct mneme_event *event,
+                   const struct observing *how)
 {
     MN_CLEANUP(cli_drawn_release) struct cli_drawn drawn = { .count = 0 };
     struct mneme_identity identity;
@@ -319,7 +325,8 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
     event->agent_id = identity.agent_id;
     event->session_id = identity.session_id;
     cli_change(common, &change);
-    change.without_drafts = without_drafts;
+    change.without_drafts = how->without_drafts;
+    change.extract_now = how->extract_now;
     change.drawn = cli_note_drawn;
     change.drawn_context = &drawn;
     change.task_id = identity.task_id;
@@ -331,7 +338,8 @@ static int observe(const struct cli_common *common, struct mneme_event *event, i
         return cli_fail(&err);
     note_replaced(handle, &identity, &drawn);
     cli_print_observed(common, &receipt, &drawn);
-    cli_catch_up(handle);
+    if (mneme_extractor_status(handle)[0]) /* else it would be waited for here */
+        cli_catch_up(handle);
     return CLI_OK;
 }
 
@@ -339,7 +347,7 @@ int cli_observe(int argc, char **argv)
 {
     struct cli_common common = { 0 };
     struct mneme_event event = MNEME_EVENT_INIT;
-    int without_drafts = 0;
+    struct observing how = { 0 };
     const struct cli_option options[] = {
         { "id", CLI_TEXT, "ID", "an id of your own", &event.id },
         { "role", CLI_TEXT, "ROLE", "user (default), assistant, tool_call, tool_result, feedback",
@@ -347,7 +355,8 @@ int cli_observe(int argc, char **argv)
         { "speaker", CLI_TEXT, "NAME", "who speaks", &event.speaker },
         { "event-time", CLI_TIME, "TIME", "when it was said", &event.event_time_ms },
         { "not-recallable", CLI_FLAG, NULL, "keep it as evidence only", &event.not_recallable },
-        { "no-drafts", CLI_FLAG, NULL, "draw no memories from it", &without_drafts },
+        { "no-drafts", CLI_FLAG, NULL, "draw no memories from it", &how.without_drafts },
+        { "extract", CLI_FLAG, NULL, "wait until the extractor has read it", &how.extract_now },
     };
     const struct cli_command command = {
         .name = "observe",
@@ -357,9 +366,10 @@ int cli_observe(int argc, char **argv)
         .wants = "what was said?",
         .summary = "Appends a turn or an action to a session. '-' reads it from standard input.",
         .details = "Memories are drawn by rules from what calls for one: 'remember ...', 'from now on\n"
-                   "...', corrections, decisions, ends, recoveries, feedback.",
-        .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_PLACE |
-                  CLI_GROUP_CHANGE,
+                   "...', corrections, decisions, ends, recoveries, feedback. With --extractor a\n"
+                   "language model reads the turn too, later: 'mneme extract'.",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_EXTRACTOR | CLI_GROUP_OWNER |
+                  CLI_GROUP_PLACE | CLI_GROUP_CHANGE,
         .options = options,
         .option_count = COUNT_OF(options),
         .common = &common,
@@ -376,7 +386,7 @@ int cli_observe(int argc, char **argv)
     if (!text)
         return cli_fail(&err);
     event.text = text;
-    code = observe(&common, &event, without_drafts);
+    code = observe(&common, &event, &how);
     free(text);
     return code;
 }

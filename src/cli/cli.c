@@ -16,6 +16,7 @@ static const struct entry entries[] = {
     { "init", "make a store", cli_init },
     { "remember", "write one memory", cli_remember },
     { "observe", "append a turn or an action to a session", cli_observe },
+    { "extract", "let the extractor read turns that wait, or list them", cli_extract },
     { "recall", "find what is worth telling the agent", cli_recall },
     { "explain", "show why an earlier recall chose what it chose", cli_explain },
     { "list", "list memories", cli_list },

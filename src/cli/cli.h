@@ -63,6 +63,8 @@ struct cli_common {
     const char *model;
     const char *model_profile;
     const char *tokenizer;
+    const char *extractor;
+    const char *extractor_model;
     int json;
 
     const char *tenant;
@@ -92,6 +94,7 @@ enum {
     CLI_GROUP_PLACE = 8,    /* --session --task --project --repo */
     CLI_GROUP_WHO = 16,     /* --locale --timezone --clearance --permission --env */
     CLI_GROUP_CHANGE = 32,  /* --actor --reason --admin --now */
+    CLI_GROUP_EXTRACTOR = 64, /* --extractor --extractor-model */
 };
 
 struct cli_command {
@@ -203,6 +206,7 @@ enum mneme_status cli_pick(enum cli_choice choice, const char *field, const char
 int cli_init(int argc, char **argv);
 int cli_remember(int argc, char **argv);
 int cli_observe(int argc, char **argv);
+int cli_extract(int argc, char **argv);
 int cli_recall(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_list(int argc, char **argv);

@@ -43,6 +43,7 @@ static const struct spelling {
     { "model_path", "model", "MNEME_MODEL" },
     { "profile_path", "model-profile", "MNEME_MODEL_PROFILE" },
     { "tokenizer", "tokenizer", "MNEME_TOKENIZER" },
+    { "extractor", "extractor", "MNEME_EXTRACTOR" },
     { "permissions", "permission", NULL },
     { "environment", "env", NULL },
     { "scope_kind", "scope", NULL },

@@ -124,6 +124,12 @@ static void tell_model(const struct mneme *handle, const char *model)
         fprintf(stderr, "mneme: without vectors, %s\n", mneme_model_status(handle));
 }
 
+static void tell_extractor(const struct mneme *handle, const char *extractor)
+{
+    if (!mn_empty(extractor) && strcmp(extractor, "none") != 0 && mneme_extractor_status(handle)[0])
+        fprintf(stderr, "mneme: by rules alone, %s\n", mneme_extractor_status(handle));
+}
+
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
                            struct mneme **ret_handle, struct mneme_error *err)
 {
@@ -145,6 +151,11 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
     options.profile_path = from_environment(common->model_profile, "MNEME_MODEL_PROFILE");
     options.model_key = getenv("MNEME_MODEL_KEY");
     options.tokenizer = from_environment(common->tokenizer, "MNEME_TOKENIZER");
+    if (cli_takes("extractor")) {
+        options.extractor_path = from_environment(common->extractor, "MNEME_EXTRACTOR");
+        options.extractor_model = from_environment(common->extractor_model, "MNEME_EXTRACTOR_MODEL");
+        options.extractor_key = getenv("MNEME_EXTRACTOR_KEY");
+    }
     options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
     enum mneme_status status = mneme_open(&options, ret_handle, err);
     if (purpose == CLI_TO_READ && status == MNEME_FORBIDDEN && may_be_read(err)) {
@@ -153,6 +164,8 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
     }
     if (status == MNEME_OK)
         tell_model(*ret_handle, options.model_path);
+    if (status == MNEME_OK)
+        tell_extractor(*ret_handle, options.extractor_path);
     if (status == MNEME_NOT_FOUND)
         return mn_fail(err, MNEME_NOT_FOUND, "store: there is none at %s; make one with 'mneme init'",
                        options.store_path);

@@ -1,5 +1,6 @@
 /*
- * sessions.c - which conversations a user has had: how many turns, from when to when.
+ * sessions.c - which conversations a user has had: how many turns, from when to when, and how many of
+ * them the extractor has still to read.
  */
 #include "cli/cli.h"
 
@@ -19,6 +20,7 @@ struct session {
     const char *id;
     size_t turns;
     int64_t first_ms, last_ms;
+    size_t pending, failed; /* turns to be read */
 };
 
 struct sessions {
@@ -57,8 +59,9 @@ static int note_turn(void *context, const struct mneme_record *record)
     if (!last || strcmp(last->id, event->session_id) != 0) {
         last = mn_array_add(s->arena, s);
         if (last)
-            *last = (struct session){ mn_arena_copy(s->arena, event->session_id), 0,
-                                      event->event_time_ms, event->event_time_ms };
+            *last = (struct session){ .id = mn_arena_copy(s->arena, event->session_id),
+                                      .first_ms = event->event_time_ms,
+                                      .last_ms = event->event_time_ms };
         s->failed = !last || !last->id;
         if (s->failed)
             return 1;
@@ -94,6 +97,20 @@ static void put_together(struct sessions *s)
         qsort(s->item, s->count, sizeof *s->item, by_time);
 }
 
+static int note_waiting(void *context, const struct mneme_extraction *x)
+{
+    struct sessions *s = context;
+
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->item[i].id, x->session_id) != 0)
+            continue;
+        s->item[i].pending += x->attempts == 0;
+        s->item[i].failed += x->attempts > 0;
+        break;
+    }
+    return 0;
+}
+
 static void print_session(const struct session *session, int json)
 {
     MN_BUF_AUTO out = { 0 };
@@ -104,15 +121,20 @@ static void print_session(const struct session *session, int json)
     mn_json_field_integer(&w, "turns", (int64_t)session->turns);
     mn_json_field_time(&w, "first_at", session->first_ms);
     mn_json_field_time(&w, "last_at", session->last_ms);
+    mn_json_field_integer(&w, "extraction_pending", (int64_t)session->pending);
+    mn_json_field_integer(&w, "extraction_failed", (int64_t)session->failed);
     mn_json_close(&w, '}');
     if (json) {
         puts(out.failed ? "" : out.at);
         return;
     }
     char first[32], last[32];
-    printf("%s  %zu turn%s  %s to %s\n", session->id, session->turns,
+    printf("%s  %zu turn%s  %s to %s", session->id, session->turns,
            session->turns == 1 ? "" : "s", mn_time_print(session->first_ms, first, sizeof first),
            mn_time_print(session->last_ms, last, sizeof last));
+    if (session->pending + session->failed)
+        printf("  (to be read: %zu pending, %zu failed)", session->pending, session->failed);
+    putchar('\n');
 }
 
 int cli_sessions(int argc, char **argv)
@@ -151,6 +173,9 @@ int cli_sessions(int argc, char **argv)
         return cli_fail(&err);
     }
     put_together(&sessions);
+    if (mneme_extractions(handle, identity.tenant_id, identity.user_id, NULL, note_waiting,
+                          &sessions, &err) != MNEME_OK)
+        return cli_fail(&err);
     for (size_t i = 0; i < sessions.count; i++)
         print_session(&sessions.item[i], common.json);
     if (!common.json)

@@ -15,6 +15,7 @@ struct mneme {
     struct mn_tokens *tokens; /* the world's, owned */
     struct mneme_executor executor;
     char model_status[400];
+    char extractor_status[400];
     char *embedding_cache_path; /* the world's, owned */
     int read_only;
     int trace_days;

@@ -15,8 +15,10 @@
 #include "base/str.h"
 #include "index/index.h"
 #include "lifecycle/jobs.h"
+#include "model/chat.h"
 #include "model/model.h"
 #include "model/model_cache.h"
+#include "remember/remember.h"
 #include "retrieve/retrieve.h"
 #include "search/search.h"
 #include "store/store.h"
@@ -127,6 +129,27 @@ static enum mneme_status open_model(struct mneme *handle, const struct mneme_opt
     return open_model_cache(handle, options->embedding_cache_path, err);
 }
 
+static void open_extractor(struct mneme *handle, const struct mneme_options *options)
+{
+    const char *path = options->extractor_path;
+    struct mneme_error failed = { 0 };
+    enum mneme_status status;
+
+    if (mn_empty(path) || !strcmp(path, "none")) {
+        strcpy(handle->extractor_status, "extractor: none is configured");
+        return;
+    }
+    status = mn_model_is_url(path)
+                 ? mn_chat_http_new(path, options->extractor_key, options->extractor_model,
+                                    options->extractor_timeout_ms, &handle->world.chat, &failed)
+                 : mn_chat_llama_new(path, options->extractor_timeout_ms, &handle->world.chat,
+                                     &failed);
+    if (status == MNEME_OK)
+        return;
+    handle->world.chat = NULL;
+    memcpy(handle->extractor_status, failed.message, sizeof handle->extractor_status);
+}
+
 static enum mneme_status open_index(struct mneme *handle, const struct mneme_options *options,
                                     struct mneme_error *err)
 {
@@ -166,6 +189,7 @@ static enum mneme_status open_world(struct mneme *handle, const struct mneme_opt
         return mn_fail_memory(err);
     MN_TRY(open_store(handle, options, err));
     MN_TRY(open_model(handle, options, err));
+    open_extractor(handle, options);
     return open_index(handle, options, err);
 }
 
@@ -174,6 +198,7 @@ static void handle_free(struct mneme *handle)
     mn_search_free(handle->world.search);
     mn_index_free(handle->world.index);
     mn_model_free(handle->world.model);
+    mn_chat_free(handle->world.chat);
     mn_store_free(handle->world.store);
     mn_tokens_free(handle->tokens);
     mn_journal_free(handle->journal);
@@ -256,6 +281,7 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
                                 struct mneme_error *err)
 {
     size_t done = 0;
+    size_t read = 0;
     bool more = false;
     bool jobs = false;
 
@@ -264,12 +290,14 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
     MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
+    if (pieces_max > done)
+        MN_TRY(mn_read_due(&handle->world, pieces_max - done, &read, err));
     if (pieces_max > 0)
         MN_TRY(forget_old(handle, &more, err));
-    if (pieces_max > done)
-        MN_TRY(run_jobs(handle, pieces_max - done, &jobs, err));
+    if (pieces_max > done + read)
+        MN_TRY(run_jobs(handle, pieces_max - done - read, &jobs, err));
     if (ret_left)
-        *ret_left = (done == pieces_max && pieces_max > 0) || more || jobs;
+        *ret_left = (done + read >= pieces_max && pieces_max > 0) || more || jobs;
     return MNEME_OK;
 }
 
@@ -278,6 +306,11 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
 const char *mneme_model_status(const struct mneme *handle)
 {
     return handle->model_status;
+}
+
+const char *mneme_extractor_status(const struct mneme *handle)
+{
+    return handle->extractor_status;
 }
 
 const char *mneme_model_name(const struct mneme *handle)

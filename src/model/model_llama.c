@@ -1,7 +1,8 @@
 /*
  * model_llama.c - a GGUF model in this process, by libllama.
  *
- * Everything that touches libllama stands here: its interface changes between versions.
+ * Everything that touches libllama stands here, in chat_llama.c and in llama_runtime.c: its interface
+ * changes between versions.
  *
  * Loading is put off. mn_model_llama_new() reads the first pages of the file (gguf.h) and refuses
  * a missing file, one that is no model, or a profile of another dimension, within milliseconds.
@@ -33,6 +34,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "model/gguf.h"
+#include "model/llama_runtime.h"
 
 #define BUILT_IN_MODEL "multilingual-e5-small"
 #define BUILT_IN_FILE_TYPE 2 /* mostly Q4_0 */
@@ -52,37 +54,6 @@ struct llama {
     llama_token *tokens;
     int32_t tokens_room;
 };
-
-/* The first complaint of libllama during a call on this thread: the cause, later ones follow. */
-static _Thread_local char complaint[160];
-
-static void listen(enum ggml_log_level level, const char *text, void *user)
-{
-    (void)user;
-    if (level == GGML_LOG_LEVEL_ERROR && complaint[0] == '\0') {
-        strncpy(complaint, text, sizeof(complaint) - 1);
-        complaint[strcspn(complaint, "\n")] = '\0';
-    }
-}
-
-static void start_backend(void)
-{
-    llama_log_set(listen, NULL);
-    llama_backend_init();
-}
-
-static enum mneme_status check_processor(struct mneme_error *err)
-{
-#if defined(__x86_64__)
-    /* What libllama is compiled for; without them it dies of an illegal instruction. */
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-        !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("bmi2"))
-        return mn_fail(err, MNEME_UNAVAILABLE,
-                       "model: this processor lacks AVX2, FMA, F16C or BMI2");
-#endif
-    (void)err;
-    return MNEME_OK;
-}
 
 static enum llama_pooling_type pooling_of(const struct mn_model_profile *profile)
 {
@@ -114,7 +85,7 @@ static enum mneme_status make_context(struct llama *llama, struct mneme_error *e
     llama->context = llama_init_from_model(llama->model, params);
     if (llama->context == NULL)
         return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->path,
-                       complaint);
+                       mn_llama_complaint());
     switch (llama_pooling_type(llama->context)) {
     case LLAMA_POOLING_TYPE_MEAN:
     case LLAMA_POOLING_TYPE_CLS:
@@ -132,15 +103,13 @@ static enum mneme_status make_context(struct llama *llama, struct mneme_error *e
 
 static enum mneme_status load(struct llama *llama, struct mneme_error *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int32_t dim;
 
-    pthread_once(&once, start_backend);
-    complaint[0] = '\0';
+    mn_llama_begin();
     llama->model = llama_model_load_from_file(llama->path, llama_model_default_params());
     if (llama->model == NULL)
         return mn_fail(err, MNEME_CORRUPT, "model: %s cannot be loaded: %s", llama->path,
-                       complaint);
+                       mn_llama_complaint());
     dim = llama_model_n_embd_out(llama->model);
     if (dim < 0 || (size_t)dim != llama->base.profile.dim)
         return mn_fail(err, MNEME_INVALID, "dim: the profile says %zu, the model has %d",
@@ -206,7 +175,7 @@ static enum mneme_status run(struct llama *llama, int32_t count, float *vector,
     double squares = 0;
     int32_t failed;
 
-    complaint[0] = '\0';
+    mn_llama_begin();
     if (memory != NULL) { /* a decoder: it must not remember the text before */
         llama_memory_clear(memory, true);
         failed = llama_decode(llama->context, batch);
@@ -216,7 +185,7 @@ static enum mneme_status run(struct llama *llama, int32_t count, float *vector,
     pooled = failed == 0 ? llama_get_embeddings_seq(llama->context, 0) : NULL;
     if (pooled == NULL)
         return mn_fail(err, MNEME_UNAVAILABLE, "model: %s failed on a text of %d tokens: %s",
-                       llama->base.profile.name, (int)count, complaint);
+                       llama->base.profile.name, (int)count, mn_llama_complaint());
 
     for (size_t i = 0; i < dim; i++)
         squares += (double)pooled[i] * pooled[i];
@@ -372,7 +341,7 @@ enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
     MN_CLEANUP(free_model) struct llama *llama = NULL;
     struct mn_gguf_header header;
 
-    MN_TRY(check_processor(err));
+    MN_TRY(mn_llama_check_processor(err));
     MN_TRY(mn_gguf_read(path, &header, err));
     llama = calloc(1, sizeof(*llama));
     if (llama == NULL)

@@ -516,6 +516,14 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
     return false;
 }
 
+bool mn_key_known(const char *key)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!strcmp(rules[i].key, key))
+            return true;
+    return false;
+}
+
 /* ---- the memory ---- */
 
 static bool has_entity(const char *const *list, size_t count, struct mn_str text)

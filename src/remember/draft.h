@@ -71,6 +71,13 @@ enum mneme_status mn_extract(const struct mneme_event *event, const struct mn_pl
                              int64_t now_ms, struct mn_arena *arena, struct mn_drafts *ret_drafts,
                              struct mneme_error *err);
 
+/* Scope and scope_id of the draft by what the words (folded) say of it: "in this repo". */
+void mn_extract_reach(const char *lower, const struct mneme_event *event,
+                      const struct mn_place *place, struct mneme_memory *draft);
+/* "until Friday", "today only", "今天之内", "周五之前": when it ends; 0 when it does not say. */
+int64_t mn_extract_end(struct mn_arena *arena, const char *content, int64_t now_ms,
+                       const char *zone);
+
 /* ---- describe: what a text says of whom ---- */
 
 /* The key that a sentence answers, and its value; false when no rule knows one. Both in the arena.
@@ -81,6 +88,8 @@ struct mn_keyed {
     bool states; /* calls for a memory by itself, without an order */
 };
 bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed);
+/* Is it one that the rules give, so that it has one value at a time? */
+bool mn_key_known(const char *key);
 
 /* Fills key, value and entities where they are empty. The text stays. */
 enum mneme_status mn_describe(struct mneme_memory *memory, struct mn_arena *arena,

@@ -98,8 +98,8 @@ static const char *stand_alone(struct mn_arena *arena, enum mn_call call, struct
 
 /* ---- how far, and how long ---- */
 
-static void scope_of(const char *lower, const struct mneme_event *event,
-                     const struct mn_place *place, struct mneme_memory *draft)
+void mn_extract_reach(const char *lower, const struct mneme_event *event,
+                      const struct mn_place *place, struct mneme_memory *draft)
 {
     const struct {
         const char *const *words;
@@ -179,9 +179,8 @@ static const char *with_week(struct mn_arena *arena, const char *folded)
     return folded;
 }
 
-/* "until Friday", "today only", "今天之内", "周五之前": when it ends; 0 when it does not say. */
-static int64_t end_of(struct mn_arena *arena, const char *content, int64_t now_ms,
-                      const char *zone)
+int64_t mn_extract_end(struct mn_arena *arena, const char *content, int64_t now_ms,
+                       const char *zone)
 {
     static const char *const untils[] = { "直到", "持续到", "到", "截至", "截止", "截止到", NULL };
     static const char *const fors[] = { "for", "only", "just", "只", "仅", "就", NULL };
@@ -268,7 +267,7 @@ static enum mneme_status draft_of(const struct mneme_event *event, const struct 
     m.tenant_id = event->tenant_id;
     m.user_id = event->user_id;
     m.agent_id = event->agent_id;
-    scope_of(w.lower, event, place, &m);
+    mn_extract_reach(w.lower, event, place, &m);
     if (m.scope_kind == MNEME_SCOPE_USER && mn_key_of(arena, m.content, &keyed)) {
         m.memory_key = keyed.key;
         m.value = keyed.value;
@@ -276,7 +275,7 @@ static enum mneme_status draft_of(const struct mneme_event *event, const struct 
     m.type = type_of(called->call, &m);
     m.authority = by_user ? MNEME_EXPLICIT_USER : MNEME_MODEL_INFERENCE;
     m.importance = importance_of(called->call);
-    m.valid_until_ms = end_of(arena, m.content, now_ms, mn_or_empty(place->timezone));
+    m.valid_until_ms = mn_extract_end(arena, m.content, now_ms, mn_or_empty(place->timezone));
     if (called->call == MN_CALL_RECOVERED || called->call == MN_CALL_DONE)
         m.event_time_ms = event->event_time_ms ? event->event_time_ms : now_ms;
     source[0] = event->id;

@@ -141,9 +141,26 @@ static enum mneme_status add_memory(struct batch *b, size_t record,
     return MNEME_OK;
 }
 
+/* The turn as the extractor shall read it; NULL when there is nothing to read or nobody to. */
+static enum mneme_status extraction_of(struct batch *b, const struct mneme_event *row,
+                                       struct mn_extraction **ret_extraction,
+                                       struct mneme_error *err)
+{
+    *ret_extraction = NULL;
+    if (!b->world->chat || b->change->without_drafts || !mn_reader_wants(row, b->arena))
+        return MNEME_OK;
+    *ret_extraction = mn_arena_one(b->arena, struct mn_extraction);
+    if (!*ret_extraction)
+        return mn_fail_memory(err);
+    mn_reader_queue(row, b->change, b->now_ms, b->arena, *ret_extraction);
+    return MNEME_OK;
+}
+
+/* source: the record it came with; NULL: it was said just now, and is to be drawn from. */
 static enum mneme_status add_event(struct batch *b, size_t record, const struct mneme_event *event,
                                    const struct mneme_record *source, struct mneme_error *err)
 {
+    struct mn_extraction *extraction = NULL;
     struct mneme_event *row = mn_arena_one(b->arena, struct mneme_event);
     struct mneme_memory as_memory;
     int secret = 0;
@@ -156,7 +173,11 @@ static enum mneme_status add_event(struct batch *b, size_t record, const struct 
     MN_TRY(mn_event_complete(event, b->now_ms, b->arena, row, err));
     if (secret)
         row->not_recallable = 1; /* kept as evidence; a turn has no sensitivity to raise */
-    MN_TRY(add_write(b, record, (struct mn_write){ .kind = MN_WRITE_EVENT, .event = row }, err));
+    if (!source)
+        MN_TRY(extraction_of(b, row, &extraction, err));
+    MN_TRY(add_write(
+        b, record,
+        (struct mn_write){ .kind = MN_WRITE_EVENT, .event = row, .extraction = extraction }, err));
     if (!source || !source->vector)
         return MNEME_OK;
     MN_TRY(mn_event_as_memory(row, b->arena, &as_memory, err));
@@ -393,6 +414,25 @@ static enum mneme_status add_requests(struct batch *b, size_t count, struct mnem
     return MNEME_OK;
 }
 
+/* The sessions of the turns, each once; what the model does not answer waits. */
+static enum mneme_status read_now(struct mn_world *world, const struct batch *b, size_t count,
+                                  struct mneme_error *err)
+{
+    struct mneme_read report = MNEME_READ_INIT;
+
+    for (size_t i = 0; i < count && !report.failed; i++) {
+        const struct mneme_event *event = b->writes.item[i].event;
+        const struct mneme_event *last = i ? b->writes.item[i - 1].event : NULL;
+
+        if (last && mn_same(last->session_id, event->session_id) &&
+            mn_same(last->user_id, event->user_id))
+            continue;
+        MN_TRY(mn_read_session(world, (struct mn_partition){ event->tenant_id, event->user_id },
+                               event->session_id, false, &report, err));
+    }
+    return MNEME_OK;
+}
+
 enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_event *events,
                                      size_t count, const struct mneme_change *change,
                                      struct mn_arena *arena, struct mneme_receipt *ret_receipts,
@@ -422,5 +462,7 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
         if (receipts[i].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
             mn_remember_drafts(world, b.writes.item[i].event, events[i].event_time_ms, change,
                                arena);
+    if (world->chat && change->extract_now)
+        return read_now(world, &b, count, err);
     return MNEME_OK;
 }

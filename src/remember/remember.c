@@ -134,7 +134,7 @@ struct writing {
     struct mneme_memory given; /* before it was completed */
     bool keeps_id;
     const char *request_key; /* "": none */
-    struct mn_mark mark;
+    struct mn_alike_mark mark;
     struct mn_verdict verdict;
 };
 

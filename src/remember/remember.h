@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/world.h"
 #include "memory/partition.h"
+#include "store/store.h"
 
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
@@ -50,6 +51,29 @@ enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partitio
 /* Draws memories from an event that is stored. said_at_ms: its time where one was given, else 0. */
 void mn_remember_drafts(struct mn_world *world, const struct mneme_event *event, int64_t said_at_ms,
                         const struct mneme_change *change, struct mn_arena *arena);
+
+/* ---- turns that a language model reads (reader.c) ---- */
+
+#define MN_READ_TOGETHER 20    /* turns of one session that wait are read */
+#define MN_READ_ATTEMPTS_MAX 8 /* by itself; then only when somebody asks */
+
+/* Is there anything in the turn to read? */
+bool mn_reader_wants(const struct mneme_event *event, struct mn_arena *arena);
+/* Its row in the queue; borrows the event and the change. */
+void mn_reader_queue(const struct mneme_event *event, const struct mneme_change *change,
+                     int64_t now_ms, struct mn_arena *arena, struct mn_extraction *ret_row);
+/* What waits of one session; asked: also what is not due. Adds to the report; that the model failed is
+ * no failure of the call. */
+enum mneme_status mn_read_session(struct mn_world *world, struct mn_partition partition,
+                                  const char *session, bool asked, struct mneme_read *report,
+                                  struct mneme_error *err);
+/* The same of all sessions of the partition, or of one; stops where the model fails. */
+enum mneme_status mn_read_asked(struct mn_world *world, struct mn_partition partition,
+                                const char *session, struct mneme_read *report,
+                                struct mneme_error *err);
+/* Sessions that are due; *ret_done: how many were tried. Nothing without a model. */
+enum mneme_status mn_read_due(struct mn_world *world, size_t sessions_max, size_t *ret_done,
+                              struct mneme_error *err);
 
 /* The caller's idempotency key as it is kept, for one part of one call; "" without one. */
 enum mneme_status mn_request_key(const char *call, const struct mneme_change *change, size_t part,

@@ -20,12 +20,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "remember/sentence.h"
 #include "remember/wording.h"
 #include "text/cue.h"
 #include "text/pleasantry.h"
 #include "text/analyze.h"
 
-#define QUOTED '\x01' /* stands for each byte that is no word of the speaker */
 #define SCRATCH_BYTES_MAX ((size_t)32 << 20)
 
 /* ---- the tables: folded; cues as text/cue.h describes them ---- */
@@ -39,18 +39,6 @@ static const char *const OPENINGS[] = {
     "嗯", "好的", "好", "哦", "啊", "但是", "但", NULL,
 };
 
-static const char *const QUESTIONS[] = {
-    "^what|why|how|when|where|who|which|whose > is|are|was|were|do|does|did|should|can|could|would|"
-    "about|to|many|much|long|often|come",
-    "^do you|did you|does it|does the|do i|do we|is it|is the|is there|are there|are you|was it|"
-    "should i|should we|shall we|can i|can we|may i|have you|has the|isn't|aren't|don't you",
-    "^什么|为什么|怎么|如何|哪里|哪个|谁|几|多少|是不是|有没有|能不能|可不可以|要不要|记不记得|你记得|你还记得|还记得", NULL,
-};
-/* At the head of a sentence; further on they are conditions: "from now on, if a test fails ...". */
-static const char *const SUPPOSITIONS[] = {
-    "if", "suppose", "supposing", "imagine", "assuming", "what if", "hypothetically", "let's say", "say i",
-    "in case", "were i", "pretend", "假如", "如果", "要是", "假设", "万一", "假使", "倘若", "设想", "比如说", "比方说", NULL,
-};
 /* Reports of what did not, or not yet, happen. */
 static const char *const NOT_YET[] = {
     "haven't|hasn't|didn't|not yet|isn't|aren't|wasn't|not > done|finished|complete|decided|fixed|"
@@ -171,164 +159,6 @@ static const char *const STATEMENTS[] = {
 };
 /* clang-format on */
 
-/* ---- words of the speaker ---- */
-
-/* Takes [from, until) out of the text. */
-static void cut(char *text, size_t *bytes, size_t from, size_t until)
-{
-    memmove(text + from, text + until, *bytes - until + 1);
-    *bytes -= until - from;
-}
-
-/* The text without what a recall put there; apostrophes plain, tabs blank. */
-static char *own_text(struct mn_arena *arena, const char *given)
-{
-    static const char open[] = "<agent_memory", close[] = "</agent_memory>";
-    static const char *const marks[] = { "## agent memory", "Recalled data, not instructions",
-                                         NULL };
-    char *text = mn_arena_copy(arena, given);
-    size_t bytes = text ? strlen(text) : 0;
-    char *at;
-    char *end;
-
-    if (!text)
-        return NULL;
-    while ((at = strstr(text, open))) {
-        end = strstr(at, close);
-        cut(text, &bytes, (size_t)(at - text),
-            end ? (size_t)(end - text) + sizeof close - 1 : bytes);
-    }
-    if ((end = strstr(text, close)))
-        cut(text, &bytes, 0, (size_t)(end - text) + sizeof close - 1);
-    for (size_t i = 0; marks[i]; i++)
-        if ((at = strstr(text, marks[i])))
-            *at = '\0';
-    bytes = strlen(text);
-    for (size_t i = 0; i + 2 < bytes; i++) {
-        if (memcmp(text + i, "\xe2\x80\x99", 3) == 0) {
-            text[i] = '\'';
-            cut(text, &bytes, i + 1, i + 3);
-        }
-    }
-    for (size_t i = 0; i < bytes; i++)
-        if (text[i] == '\t' || text[i] == '\r')
-            text[i] = ' ';
-    return text;
-}
-
-static void blank(char *mask, size_t from, size_t until)
-{
-    for (size_t i = from; i < until; i++)
-        if (mask[i] != '\n')
-            mask[i] = QUOTED;
-}
-
-/* Of a pair that opens at `at`: the byte behind its close, within `reach` bytes; 0 without one. */
-static size_t close_of(const char *mask, size_t at, const char *open, const char *close,
-                       bool many_lines)
-{
-    size_t bytes = strlen(open);
-    const char *found;
-    const char *line;
-
-    if (strncmp(mask + at, open, bytes) != 0)
-        return 0;
-    found = strstr(mask + at + bytes, close);
-    line = strchr(mask + at, '\n');
-    if (!found || (!many_lines && line && line < found))
-        return 0;
-    return (size_t)(found - mask) + strlen(close);
-}
-
-/* Quotations, code and quoted lines become QUOTED. */
-static void mask_quoted(char *mask)
-{
-    static const char *const pairs[][2] = { { "```", "```" }, { "`", "`" }, { "“", "”" },
-                                            { "「", "」" },   { "『", "』" }, { "\"", "\"" },
-                                            { "‘", "'" } };
-
-    for (size_t at = 0; mask[at]; at++) {
-        if (mask[at] == '>' && (at == 0 || mask[at - 1] == '\n')) {
-            blank(mask, at, at + strcspn(mask + at, "\n"));
-            continue;
-        }
-        for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-            size_t end = close_of(mask, at, pairs[i][0], pairs[i][1], i == 0);
-
-            if (end) {
-                blank(mask, at, end);
-                break;
-            }
-        }
-    }
-}
-
-/* ---- sentences ---- */
-
-struct sentence {
-    struct mn_wording w;
-    char *cue; /* w.lower with what is quoted blanked */
-    struct mn_cue_text cues;
-    bool asks;
-};
-
-/* Bytes of the sign that ends a sentence at `at`, or 0. */
-static size_t stop_at(const char *mask, size_t at)
-{
-    static const char *const wide[] = { "。", "！", "？", "；", NULL };
-
-    if (mask[at] == '\n' || mask[at] == ';')
-        return 1;
-    if (mask[at] == '.' || mask[at] == '!' || mask[at] == '?')
-        return !mask[at + 1] || strchr(" \n", mask[at + 1]) || mask[at] != '.' ? 1 : 0;
-    for (size_t i = 0; wide[i]; i++)
-        if (strncmp(mask + at, wide[i], strlen(wide[i])) == 0)
-            return strlen(wide[i]);
-    return 0;
-}
-
-static bool ends_with(const char *text, size_t bytes, const char *end)
-{
-    size_t n = strlen(end);
-
-    return bytes >= n && memcmp(text + bytes - n, end, n) == 0;
-}
-
-static bool is_question(const struct sentence *s)
-{
-    static const char *const tails[] = { "?", "？", "吗", "么", "呢", "吗。", "呢。", NULL };
-
-    for (size_t i = 0; tails[i]; i++)
-        if (ends_with(s->cue, s->w.bytes, tails[i]))
-            return true;
-    return mn_cue_any(&s->cues, QUESTIONS);
-}
-
-/* False when the arena is full. */
-static bool read_sentence(struct mn_arena *scratch, const char *text, const char *mask,
-                          size_t from, size_t until, struct sentence *ret_sentence)
-{
-    struct sentence s;
-
-    while (from < until && text[from] == ' ')
-        from++;
-    while (until > from && text[until - 1] == ' ')
-        until--;
-    s.w = mn_wording_of(scratch, (struct mn_str){ text + from, until - from });
-    if (!s.w.text)
-        return false;
-    s.cue = mn_arena_copy_n(scratch, s.w.lower, s.w.bytes);
-    if (!s.cue)
-        return false;
-    for (size_t i = 0; i < s.w.bytes; i++)
-        if (mask[from + i] == QUOTED)
-            s.cue[i] = QUOTED;
-    s.cues = mn_cue_read(s.cue);
-    s.asks = is_question(&s);
-    *ret_sentence = s;
-    return true;
-}
-
 /* ---- one sentence ---- */
 
 static size_t skip_marks(const char *cue, size_t at)
@@ -375,13 +205,13 @@ static bool is_bare(const char *cue, size_t at)
     return !cue[at];
 }
 
-static struct mn_str slice(const struct sentence *s, size_t from, size_t until)
+static struct mn_str slice(const struct mn_sentence *s, size_t from, size_t until)
 {
     return (struct mn_str){ s->w.text + from, until - from };
 }
 
 /* An order to remember. *ret_said is empty when its object stands in the sentence before. */
-static bool find_order(const struct sentence *s, struct mn_str *ret_said)
+static bool find_order(const struct mn_sentence *s, struct mn_str *ret_said)
 {
     for (size_t clause = 0; clause < s->w.bytes; clause = mn_wording_clause(s->cue, clause)) {
         size_t at = skip_openings(s->cue, clause);
@@ -409,7 +239,7 @@ static bool find_order(const struct sentence *s, struct mn_str *ret_said)
 }
 
 /* Without the opening, and without "from now on" where it opens. */
-static struct mn_str without_opening(const struct sentence *s)
+static struct mn_str without_opening(const struct mn_sentence *s)
 {
     static const char *const nows[] = { "from now on", "from today on", "going forward",
                                         "henceforth", "从现在起", "从现在开始", "从今以后", "从今天起", NULL };
@@ -421,12 +251,12 @@ static struct mn_str without_opening(const struct sentence *s)
     return slice(s, at, s->w.bytes);
 }
 
-static bool any_of(const struct sentence *s, const char *const *cues)
+static bool any_of(const struct mn_sentence *s, const char *const *cues)
 {
     return mn_cue_any(&s->cues, cues);
 }
 
-static bool has_any(const struct sentence *s, const char *const *words)
+static bool has_any(const struct mn_sentence *s, const char *const *words)
 {
     for (size_t i = 0; words[i]; i++)
         if (mn_text_contains(s->cue, words[i]))
@@ -434,7 +264,7 @@ static bool has_any(const struct sentence *s, const char *const *words)
     return false;
 }
 
-static enum mn_call report_of(const struct sentence *s)
+static enum mn_call report_of(const struct mn_sentence *s)
 {
     if (any_of(s, NOT_YET))
         return MN_CALL_NONE;
@@ -448,7 +278,7 @@ static enum mn_call report_of(const struct sentence *s)
 }
 
 /* A sentence of the user's. */
-static enum mn_call call_of(const struct sentence *s, struct mn_arena *scratch)
+static enum mn_call call_of(const struct mn_sentence *s, struct mn_arena *scratch)
 {
     struct mn_keyed keyed;
     enum mn_call report;
@@ -464,7 +294,7 @@ static enum mn_call call_of(const struct sentence *s, struct mn_arena *scratch)
         return MN_CALL_FEEDBACK;
     if (any_of(s, STATEMENTS))
         return MN_CALL_STATEMENT;
-    if (!strchr(s->cue, QUOTED) && mn_key_of(scratch, s->w.text, &keyed) && keyed.states)
+    if (!strchr(s->cue, MN_QUOTED) && mn_key_of(scratch, s->w.text, &keyed) && keyed.states)
         return MN_CALL_STATEMENT;
     return MN_CALL_NONE;
 }
@@ -500,12 +330,12 @@ static enum mneme_status add_call(struct hearing *h, enum mn_call call, struct m
     return MNEME_OK;
 }
 
-static enum mneme_status hear(struct hearing *h, const struct sentence *s, struct mneme_error *err)
+static enum mneme_status hear(struct hearing *h, const struct mn_sentence *s, struct mneme_error *err)
 {
     struct mn_str said = { "", 0 };
     enum mn_call call = MN_CALL_NONE;
 
-    if (mn_wording_any(s->cue, skip_openings(s->cue, 0), SUPPOSITIONS))
+    if (mn_sentence_supposes(s, skip_openings(s->cue, 0)))
         return MNEME_OK;
     if (h->user && find_order(s, &said)) {
         if (!said.bytes)
@@ -533,32 +363,20 @@ enum mneme_status mn_trigger_find(struct mn_arena *arena, const char *text, cons
         .feedback = mn_same(role, "feedback"),
         .before = { "", 0 },
     };
-    char *own;
-    char *mask;
-    size_t from = 0;
+    struct mn_sentences sentences;
 
     *ret_calls = h.calls;
     if (!h.user && !mn_same(role, "assistant"))
         return MNEME_OK;
-    own = own_text(scratch, mn_or_empty(text));
-    mask = own ? mn_arena_copy(scratch, own) : NULL;
-    if (!mask)
+    if (!mn_sentences_begin(scratch, mn_or_empty(text), &sentences))
         return mn_fail_memory(err);
-    mask_quoted(mask);
-    for (size_t at = 0; (mask[at] || at > from) && h.calls.count < MN_CALLS_MAX;) {
-        size_t stop = mask[at] ? stop_at(mask, at) : 0;
-        struct sentence s;
+    for (struct mn_sentence s; h.calls.count < MN_CALLS_MAX;) {
+        bool more = false;
 
-        if (mask[at] && !stop) {
-            at++;
-            continue;
-        }
-        at += stop;
-        if (!read_sentence(scratch, own, mask, from, own[at - 1] == '\n' ? at - 1 : at, &s))
+        if (!mn_sentences_next(&sentences, &s, &more))
             return mn_fail_memory(err);
-        from = at;
-        if (!s.w.bytes)
-            continue;
+        if (!more)
+            break;
         MN_TRY(hear(&h, &s, err));
         h.before = s.asks ? (struct mn_str){ "", 0 } : (struct mn_str){ s.w.text, s.w.bytes };
     }

@@ -18,7 +18,7 @@
 
 static enum mneme_status read_mark(struct mn_sqlite *db, struct mn_partition partition,
                                    const char *content_hash, const char *memory_key,
-                                   struct mn_arena *arena, struct mn_mark *ret_mark,
+                                   struct mn_arena *arena, struct mn_alike_mark *ret_mark,
                                    struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
@@ -39,12 +39,12 @@ static enum mneme_status read_mark(struct mn_sqlite *db, struct mn_partition par
 
 enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct mneme_memory *like,
                                            struct mn_arena *arena, struct mn_rows *ret_rows,
-                                           struct mn_mark *ret_mark, struct mneme_error *err)
+                                           struct mn_alike_mark *ret_mark, struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
     MN_STMT_AUTO stmt = NULL;
     struct mn_rows rows = { 0 };
-    struct mn_mark mark = { 0 };
+    struct mn_alike_mark mark = { 0 };
     bool row = false;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
@@ -72,7 +72,7 @@ enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct 
 enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_guard *guard,
                                  struct mneme_error *err)
 {
-    struct mn_mark now = { 0 };
+    struct mn_alike_mark now = { 0 };
 
     MN_TRY(read_mark(w->db, guard->partition, guard->content_hash, guard->memory_key, w->arena,
                      &now, err));

@@ -181,7 +181,10 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
     case MN_WRITE_MEMORY:
         return write_memory(w, write->memory, write->expected_revision, ret_written, ret_link, err);
     case MN_WRITE_EVENT:
-        return mn_write_event(w, write->event, ret_written, err);
+        MN_TRY(mn_write_event(w, write->event, ret_written, err));
+        return write->extraction && !ret_written->unchanged
+                   ? mn_write_extraction(w, write->extraction, err)
+                   : MNEME_OK;
     case MN_WRITE_RULE:
         return mn_write_rule(w, write->rule, ret_written, err);
     case MN_WRITE_TASK_STATE:
@@ -212,6 +215,8 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_review(w, write->review, ret_written, err);
     case MN_WRITE_AUDIT: /* with what the request has written, below */
         return MNEME_OK;
+    case MN_WRITE_EXTRACTION:
+        return mn_write_extraction(w, write->extraction, err);
     }
     return mn_fail(err, MNEME_INVALID, "kind: %d is no kind of write", write->kind);
 }

@@ -154,6 +154,7 @@ static enum mneme_status remove_units(struct mn_erasing *e, const struct span *s
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_VECTORS, span, &counts[MN_ERASED_VECTOR], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_MENTIONS, span, &counts[MN_ERASED_MENTION], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_REQUESTS, span, &counts[MN_ERASED_REQUEST], err));
+    MN_TRY(remove_span(e, SQL_SQLITE_ERASE_EXTRACTIONS, span, &counts[MN_ERASED_EXTRACTION], err));
     return remove_span(e, SQL_SQLITE_ERASE_INDEX_STATE, span, NULL, err);
 }
 

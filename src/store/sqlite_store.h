@@ -176,7 +176,7 @@ enum mneme_status mn_sqlite_history(struct mn_store *store, struct mn_partition 
 /* sqlite_alike.c */
 enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct mneme_memory *like,
                                            struct mn_arena *arena, struct mn_rows *ret_rows,
-                                           struct mn_mark *ret_mark, struct mneme_error *err);
+                                           struct mn_alike_mark *ret_mark, struct mneme_error *err);
 enum mneme_status mn_sqlite_request_get(struct mn_store *store, struct mn_partition partition,
                                         const char *key, int64_t now_ms, struct mn_arena *arena,
                                         struct mn_request_row *ret_row, struct mneme_error *err);
@@ -184,6 +184,15 @@ enum mneme_status mn_sqlite_clarifications(struct mn_store *store, struct mn_par
                                            struct mn_arena *arena,
                                            struct mn_clarifications *ret_open,
                                            struct mneme_error *err);
+/* sqlite_extract.c */
+enum mneme_status mn_sqlite_extraction_due(struct mn_store *store, int64_t now_ms,
+                                           struct mn_arena *arena,
+                                           struct mn_partition *ret_partition,
+                                           const char **ret_session, bool *ret_found,
+                                           struct mneme_error *err);
+enum mneme_status mn_sqlite_extractions(struct mn_store *store, struct mn_partition partition,
+                                        const char *session, size_t limit, struct mn_arena *arena,
+                                        struct mn_extractions *ret_rows, struct mneme_error *err);
 /* sqlite_around.c */
 enum mneme_status mn_sqlite_rules_active(struct mn_store *store, const struct mn_access *access,
                                          struct mn_arena *arena, struct mn_rules *ret_rules,

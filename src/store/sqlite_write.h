@@ -62,6 +62,11 @@ enum mneme_status mn_write_session(const struct mn_writing *w, const struct mn_s
 enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_guard *guard,
                                  struct mneme_error *err);
 
+/* sqlite_extract.c */
+enum mneme_status mn_write_extraction(const struct mn_writing *w,
+                                      const struct mn_extraction *extraction,
+                                      struct mneme_error *err);
+
 /* The change row of what was written. */
 enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kind kind,
                                   const char *tenant, const char *owner, const char *id,

@@ -52,7 +52,8 @@ enum mn_write_kind {
     MN_WRITE_AUDIT,         /* an entry of the audit; those of other writes are made by the store */
     MN_WRITE_JOB,           /* where a job stands; MNEME_CONFLICT when it is not as it was read */
     MN_WRITE_SESSION,       /* how far a session is drawn from; MNEME_CONFLICT as of a job */
-    MN_WRITE_REVIEW         /* what an importance was before it was reviewed; no history, no change */
+    MN_WRITE_REVIEW,        /* what an importance was before it was reviewed; no history, no change */
+    MN_WRITE_EXTRACTION     /* how drawing from a turn goes; no history, no change row */
 };
 
 #define MN_REVISION_ANY INT64_C(-1)
@@ -100,7 +101,7 @@ struct mn_clarifications {
 
 /* How often, and in which revisions, a text and a key are there (memories_alike). A guard stands
  * before the writes that rely on it. */
-struct mn_mark {
+struct mn_alike_mark {
     int64_t rows;
     int64_t revisions;
 };
@@ -108,7 +109,7 @@ struct mn_guard {
     struct mn_partition partition;
     const char *content_hash;
     const char *memory_key; /* "": none */
-    struct mn_mark mark;
+    struct mn_alike_mark mark;
 };
 
 /* What a request with an idempotency key was answered. Kept for MN_REQUEST_KEPT_MS at least. */
@@ -130,6 +131,33 @@ struct mn_audit_note {
     const char *trace_id;   /* "": none */
     struct mneme_list ids;  /* of the rows it is about */
     int64_t lost;           /* so many more were done and could not be kept */
+};
+
+/* A turn that a language model has still to read. */
+enum mn_extraction_step {
+    MN_EXTRACTION_QUEUE = 0, /* with its event, where that is new */
+    MN_EXTRACTION_CLAIM,     /* until claimed_ms; MNEME_CONFLICT where another has it, or it is gone */
+    MN_EXTRACTION_FAIL,      /* one more attempt failed, for `reason`; due_at_ms: the next one */
+    MN_EXTRACTION_DONE
+};
+struct mn_extraction {
+    enum mn_extraction_step step; /* of a write */
+    struct mneme_event event;     /* a write: its ids; read: all of it, without a text when gone */
+    const char *task_id;          /* where it was said */
+    const char *project_id;
+    const char *repository_id;
+    const char *timezone;
+    int64_t attempts;    /* that failed */
+    const char *reason;  /* of the last failure */
+    int64_t due_at_ms;   /* 0: only when somebody asks */
+    int64_t queued_at_ms;
+    int64_t claimed_ms;  /* until then a reader has it */
+    size_t together;     /* queued: so many of a session that were never tried are due at once */
+};
+struct mn_extractions {
+    struct mn_extraction *item;
+    size_t count;
+    size_t room;
 };
 
 /* Of an index that lies in the store, the vectors of one profile: how far it has come (unit empty),
@@ -230,6 +258,7 @@ struct mn_write {
     const struct mn_job_row *job;
     const struct mn_session_move *session;
     const struct mn_review *review;
+    const struct mn_extraction *extraction; /* also beside an event: queued when that is new */
 };
 
 /*
@@ -419,6 +448,7 @@ enum mn_erased_kind {
     MN_ERASED_TRACE,
     MN_ERASED_CHANGE,
     MN_ERASED_REQUEST,    /* answers kept by idempotency key */
+    MN_ERASED_EXTRACTION, /* turns that a model had still to read */
     MN_ERASED_SHORTENED,  /* rows that stay, with less provenance */
     MN_ERASED_TAKEN_BACK, /* memories that say again what they said before */
     MN_ERASED_KIND_COUNT
@@ -543,7 +573,7 @@ struct mn_store_ops {
      * (content_hash) or key. *ret_mark: for a guard, read in the same instant. */
     enum mneme_status (*memories_alike)(struct mn_store *store, const struct mneme_memory *like,
                                         struct mn_arena *arena, struct mn_rows *ret_rows,
-                                        struct mn_mark *ret_mark, struct mneme_error *err);
+                                        struct mn_alike_mark *ret_mark, struct mneme_error *err);
     /* Of the last MN_REQUEST_KEPT_MS. MNEME_NOT_FOUND. */
     enum mneme_status (*request_get)(struct mn_store *store, struct mn_partition partition,
                                      const char *key, int64_t now_ms, struct mn_arena *arena,
@@ -552,6 +582,18 @@ struct mn_store_ops {
     enum mneme_status (*clarifications)(struct mn_store *store, struct mn_partition partition,
                                         struct mn_arena *arena, struct mn_clarifications *ret_open,
                                         struct mneme_error *err);
+
+    /* The session whose turns have waited longest for a model, and that no reader has; *ret_found:
+     * there is one. */
+    enum mneme_status (*extraction_due)(struct mn_store *store, int64_t now_ms,
+                                        struct mn_arena *arena, struct mn_partition *ret_partition,
+                                        const char **ret_session, bool *ret_found,
+                                        struct mneme_error *err);
+    /* Of one partition and session (NULL: any), due or not, in the order of the talk; at most
+     * `limit`. */
+    enum mneme_status (*extractions)(struct mn_store *store, struct mn_partition partition,
+                                     const char *session, size_t limit, struct mn_arena *arena,
+                                     struct mn_extractions *ret_rows, struct mneme_error *err);
 
     enum mneme_status (*rules_active)(struct mn_store *store, const struct mn_access *access,
                                       struct mn_arena *arena, struct mn_rules *ret_rules,

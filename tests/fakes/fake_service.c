@@ -26,6 +26,8 @@ struct fake_service {
     int status;
     const char *body;
     int delay_ms;
+    int once_status; /* 0: as above */
+    const char *once_body;
     size_t calls;
     char last[REQUEST_BYTES_MAX];
 };
@@ -60,6 +62,11 @@ static void answer(struct fake_service *service, int connection, char *request)
     pthread_mutex_lock(&service->lock);
     int status = service->status, delay_ms = service->delay_ms;
     const char *body = service->body;
+    if (service->once_status) {
+        status = service->once_status;
+        body = service->once_body;
+        service->once_status = 0;
+    }
     service->calls++;
     memcpy(service->last, request, REQUEST_BYTES_MAX);
     pthread_mutex_unlock(&service->lock);
@@ -149,6 +156,14 @@ void fake_service_answer(struct fake_service *service, int status, const char *b
     service->status = status;
     service->body = body;
     service->delay_ms = delay_ms;
+    pthread_mutex_unlock(&service->lock);
+}
+
+void fake_service_once(struct fake_service *service, int status, const char *body)
+{
+    pthread_mutex_lock(&service->lock);
+    service->once_status = status;
+    service->once_body = body;
     pthread_mutex_unlock(&service->lock);
 }
 

@@ -17,6 +17,9 @@ int fake_service_port(const struct fake_service *service);
 /* From now on: this status and body, after so many milliseconds. The body is kept by pointer. */
 void fake_service_answer(struct fake_service *service, int status, const char *body, int delay_ms);
 
+/* The next request alone gets this; then as before. */
+void fake_service_once(struct fake_service *service, int status, const char *body);
+
 size_t fake_service_calls(struct fake_service *service); /* so far */
 
 /* The last request, head and body, cut to fit. */

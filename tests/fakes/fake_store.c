@@ -112,7 +112,7 @@ static enum mneme_status memories_changed(struct mn_store *store, const struct m
 
 static enum mneme_status memories_alike(struct mn_store *store, const struct mneme_memory *like,
                                         struct mn_arena *arena, struct mn_rows *ret_rows,
-                                        struct mn_mark *ret_mark, struct mneme_error *err)
+                                        struct mn_alike_mark *ret_mark, struct mneme_error *err)
 {
     HAND_ON(memories_alike, like, arena, ret_rows, ret_mark);
 }
@@ -129,6 +129,21 @@ static enum mneme_status clarifications(struct mn_store *store, struct mn_partit
                                         struct mneme_error *err)
 {
     HAND_ON(clarifications, partition, arena, ret_open);
+}
+
+static enum mneme_status extraction_due(struct mn_store *store, int64_t now_ms,
+                                        struct mn_arena *arena, struct mn_partition *ret_partition,
+                                        const char **ret_session, bool *ret_found,
+                                        struct mneme_error *err)
+{
+    HAND_ON(extraction_due, now_ms, arena, ret_partition, ret_session, ret_found);
+}
+
+static enum mneme_status extractions(struct mn_store *store, struct mn_partition partition,
+                                     const char *session, size_t limit, struct mn_arena *arena,
+                                     struct mn_extractions *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(extractions, partition, session, limit, arena, ret_rows);
 }
 
 static enum mneme_status rules_active(struct mn_store *store, const struct mn_access *access,
@@ -339,6 +354,8 @@ static const struct mn_store_ops fake_ops = {
     .memories_alike = memories_alike,
     .request_get = request_get,
     .clarifications = clarifications,
+    .extraction_due = extraction_due,
+    .extractions = extractions,
     .rules_active = rules_active,
     .task_states = task_states,
     .session_events = session_events,

@@ -1,0 +1,71 @@
+/*
+ * extract.c - the public calls about turns that the extractor has still to read.
+ */
+#include "engine/handle.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "remember/remember.h"
+#include "store/store.h"
+
+static enum mneme_status check_owner(const char *tenant_id, const char *user_id,
+                                     struct mneme_error *err)
+{
+    if (mn_empty(tenant_id) || mn_empty(user_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id) ? "tenant_id" : "user_id");
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
+                                    const char *user_id, const char *session_id,
+                                    mneme_extraction_fn row, void *context, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX * 8);
+    struct mn_extractions rows = { 0 };
+    struct mn_store *store = handle->world.store;
+
+    if (!row)
+        return mn_fail(err, MNEME_INVALID, "row: is NULL");
+    MN_TRY(check_owner(tenant_id, user_id, err));
+    MN_TRY(store->ops->extractions(store, (struct mn_partition){ tenant_id, user_id },
+                                   mn_empty(session_id) ? NULL : session_id, SIZE_MAX, arena, &rows,
+                                   err));
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct mn_extraction *x = &rows.item[i];
+        const struct mneme_extraction waiting = { .event_id = x->event.id,
+                                                  .session_id = x->event.session_id,
+                                                  .state = x->attempts ? "failed" : "pending",
+                                                  .reason = x->reason,
+                                                  .attempts = x->attempts,
+                                                  .due_at_ms = x->due_at_ms,
+                                                  .queued_at_ms = x->queued_at_ms };
+
+        if (row(context, &waiting))
+            break;
+    }
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                const char *session_id, struct mneme_read *ret_read,
+                                struct mneme_error *err)
+{
+    struct mneme_read report = MNEME_READ_INIT;
+
+    if (ret_read)
+        MN_CHECK_SIZE(ret_read, "read", err);
+    MN_TRY(check_owner(tenant_id, user_id, err));
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (!handle->world.chat)
+        return mn_fail(err, MNEME_UNAVAILABLE, "%s", handle->extractor_status);
+    MN_TRY(mn_read_asked(&handle->world, (struct mn_partition){ tenant_id, user_id },
+                         mn_empty(session_id) ? NULL : session_id, &report, err));
+    if (ret_read) {
+        report.size = ret_read->size;
+        memcpy(ret_read, &report, ret_read->size);
+    }
+    return MNEME_OK;
+}
