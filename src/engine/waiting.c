@@ -1,5 +1,5 @@
 /*
- * extract.c - the public calls about turns that the extractor has still to read.
+ * waiting.c - the public calls about turns that the extractor has still to read.
  */
 #include "engine/handle.h"
 

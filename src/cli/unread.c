@@ -1,5 +1,5 @@
 /*
- * extract.c - turns that the extractor has still to read: which, and reading them now.
+ * unread.c - turns that the extractor has still to read: which, and reading them now.
  */
 #include "cli/cli.h"
 
