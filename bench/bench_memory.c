@@ -58,8 +58,7 @@ static void put(struct mn_partition_index *index, struct mn_synthetic *source,
                  MNEME_OK,
          "analysis");
     prepared.language = mn_text_document_language(&unit);
-    prepared.document = mn_document_new(&unit);
-    need(prepared.document && mn_partition_index_put(index, &prepared), "adding");
+    need(mn_partition_index_put(index, &prepared), "adding");
 }
 
 static void report(const struct mn_partition_index *index, size_t text_bytes)
@@ -75,7 +74,7 @@ static void report(const struct mn_partition_index *index, size_t text_bytes)
            (double)rescore / units, (double)(all - text_bytes - rescore) / units,
            (double)(mn_vector_index_bytes(&index->vector) - rescore) / units,
            (double)mn_text_index_bytes(&index->text) / units,
-           (double)(index->document_bytes - text_bytes) / units,
+           (double)(mn_documents_bytes(index->documents) - text_bytes) / units,
            (double)mn_visible_bytes(&index->visible) / units,
            (double)mn_session_table_bytes(&index->sessions) / units);
 }
@@ -100,7 +99,7 @@ int main(int argc, char **argv)
          "index");
     for (size_t i = 0; i < count; i++)
         put(&index, &source, &chance, i, vector, &text_bytes);
-    mn_partition_index_settle(&index);
+    mn_partition_index_settle(&index, true);
     report(&index, text_bytes);
     mn_partition_index_release(&index);
     mn_vector_space_release(&space);

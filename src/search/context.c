@@ -97,7 +97,7 @@ static void work_release(struct work *work)
 
 static const struct mn_session_turn *turn_of(const struct work *w, uint32_t row)
 {
-    return &w->table->turn[row];
+    return mn_session_turn_of(w->table, row);
 }
 
 static bool is_allowed(const struct work *w, uint32_t row)
@@ -309,17 +309,22 @@ static void read_postings(struct work *w)
     const uint32_t *session = w->table->session;
 
     for (size_t t = 0; t < w->term_count; t++) {
-        const struct mn_text_asked *as = w->term[t].as;
+        struct mn_text_asked_walk walk;
+        const uint32_t *posting;
+        size_t count;
 
-        for (size_t i = 0; i < as->posting_count; i++) {
-            uint32_t row = as->posting[i] >> 8;
-            uint8_t halves = as->posting[i] & MN_TEXT_HALVES_MASK;
-            uint32_t near = w->slot[row];
+        mn_text_asked_begin(&w->r->index->text, w->term[t].as, &walk);
+        while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
+            for (size_t i = 0; i < count; i++) {
+                uint32_t row = posting[i] >> 8;
+                uint8_t halves = posting[i] & MN_TEXT_HALVES_MASK;
+                uint32_t near = w->slot[row];
 
-            w->touched[w->session_slot[session[row] + 1]].halves[t] +=
-                (uint32_t)halves * is_allowed(w, row);
-            w->halves[near].of[t] = halves;
-            w->near[near].has |= (uint32_t)(halves > 0) << t;
+                w->touched[w->session_slot[session[row] + 1]].halves[t] +=
+                    (uint32_t)halves * is_allowed(w, row);
+                w->halves[near].of[t] = halves;
+                w->near[near].has |= (uint32_t)(halves > 0) << t;
+            }
         }
     }
 }
@@ -472,7 +477,8 @@ static float covered(const struct work *w, const struct window *window)
 
 static void find_places(struct work *w, uint32_t near)
 {
-    const uint32_t *forward = w->r->index->text.forward[w->near[near].row];
+    const struct mn_text_forward forward =
+        mn_text_forward_of(&w->r->index->text, w->near[near].row);
     uint8_t *place = w->place[near].of;
     struct {
         uint32_t term;
@@ -490,10 +496,11 @@ static void find_places(struct work *w, uint32_t near)
             sought[count++].asked = (uint8_t)t;
         }
     }
-    for (uint32_t i = 1; i <= forward[0] && i < NOWHERE; i++)
+    for (uint32_t i = 0; i < forward.count && i + 1 < NOWHERE; i++)
         for (size_t s = 0; s < count; s++)
-            if (sought[s].term == forward[i] >> 8 && place[sought[s].asked] == NOWHERE)
-                place[sought[s].asked] = (uint8_t)(i - 1);
+            if (sought[s].term == mn_text_forward_term(&forward, i) &&
+                place[sought[s].asked] == NOWHERE)
+                place[sought[s].asked] = (uint8_t)i;
 }
 
 /* Do the two follow each other closely somewhere in these turns? Within a turn the first place of
@@ -518,7 +525,7 @@ static bool follow(struct work *w, const uint32_t around[3], size_t a, size_t b)
             if (place[b] != NOWHERE)
                 places_b[i] = offset + place[b];
         }
-        offset += (int)w->r->index->text.forward[near->row][0] - (int)near->head;
+        offset += (int)mn_text_forward_of(&w->r->index->text, near->row).count - (int)near->head;
     }
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 3; j++)
@@ -548,13 +555,13 @@ static float information(const struct work *w, uint32_t row)
 {
     const struct mn_text_index *text = &w->r->index->text;
     double rows = (double)(text->alive[0] + text->alive[1]);
-    const uint32_t *forward = text->forward[row];
+    const struct mn_text_forward forward = mn_text_forward_of(text, row);
     uint32_t rarest[RAREST];
     size_t count = 0;
     double product = 1;
 
-    for (uint32_t i = 1; i <= forward[0]; i++) {
-        uint32_t df = text->terms.alive[forward[i] >> 8];
+    for (uint32_t i = 0; i < forward.count; i++) {
+        uint32_t df = text->terms.alive[mn_text_forward_term(&forward, i)];
         size_t at = count < RAREST ? count++ : RAREST;
 
         if (at == RAREST && df >= rarest[RAREST - 1])

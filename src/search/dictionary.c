@@ -15,6 +15,8 @@
 #include <string.h>
 
 #define EDITS_TWO_FROM 8 /* letters */
+#define ENTRIES_FIRST 8
+#define GROWTH 8 /* room grows by an eighth */
 
 static unsigned edits_allowed(size_t bytes)
 {
@@ -64,36 +66,39 @@ static uint32_t letters_of(struct mn_str text)
     return letters;
 }
 
-bool mn_dictionary_add(struct mn_dictionary *d, const struct mn_term *term, uint32_t number)
+static bool grow(void *column, size_t room, size_t bytes)
 {
-    size_t bytes = term->text.bytes;
+    void *grown = realloc(*(void **)column, room * bytes);
 
-    if (!is_held(term))
-        return true;
-    if (d->pool_bytes + bytes > d->pool_room) {
-        size_t room = d->pool_room ? d->pool_room * 2 : 1024;
-        char *grown = room <= UINT32_MAX ? realloc(d->pool, room) : NULL;
+    if (!grown)
+        return false;
+    *(void **)column = grown;
+    return true;
+}
 
-        if (!grown)
+static bool add(struct mn_dictionary *d, struct mn_str text, uint32_t letters, uint32_t number)
+{
+    size_t bytes = text.bytes, count = d->of_length[bytes].count;
+
+    if (count == d->of_length[bytes].room) {
+        size_t room = count + count / GROWTH + ENTRIES_FIRST;
+
+        if (!grow(&d->of_length[bytes].letters, room, sizeof(uint32_t)) ||
+            !grow(&d->of_length[bytes].term, room, sizeof(uint32_t)) ||
+            !grow(&d->of_length[bytes].text, room, bytes))
             return false;
-        d->pool = grown;
-        d->pool_room = room;
-    }
-    if (d->of_length[bytes].count == d->of_length[bytes].room) {
-        size_t room = d->of_length[bytes].room ? d->of_length[bytes].room * 2 : 16;
-        void *grown = realloc(d->of_length[bytes].item, room * sizeof d->of_length[bytes].item[0]);
-
-        if (!grown)
-            return false;
-        d->of_length[bytes].item = grown;
         d->of_length[bytes].room = room;
     }
-    d->of_length[bytes].item[d->of_length[bytes].count++] = (struct mn_dictionary_entry){
-        .letters = letters_of(term->text), .term = number, .text_at = (uint32_t)d->pool_bytes
-    };
-    memcpy(d->pool + d->pool_bytes, term->text.at, bytes);
-    d->pool_bytes += bytes;
+    d->of_length[bytes].letters[count] = letters;
+    d->of_length[bytes].term[count] = number;
+    memcpy(d->of_length[bytes].text + count * bytes, text.at, bytes);
+    d->of_length[bytes].count++;
     return true;
+}
+
+bool mn_dictionary_add(struct mn_dictionary *d, const struct mn_term *term, uint32_t number)
+{
+    return !is_held(term) || add(d, term->text, letters_of(term->text), number);
 }
 
 static bool same_digits(struct mn_str a, struct mn_str b)
@@ -150,67 +155,55 @@ size_t mn_dictionary_find(const struct mn_dictionary *d, struct mn_str text,
     for (size_t bytes = from; bytes <= text.bytes + edits && bytes <= MN_DICTIONARY_LETTERS_MAX;
          bytes++) {
         for (size_t i = 0; i < d->of_length[bytes].count; i++) {
-            const struct mn_dictionary_entry *entry = &d->of_length[bytes].item[i];
-
-            if ((unsigned)__builtin_popcount(entry->letters ^ letters) > 2 * edits)
+            if ((unsigned)__builtin_popcount(d->of_length[bytes].letters[i] ^ letters) > 2 * edits)
                 continue;
-            struct mn_str held = { d->pool + entry->text_at, bytes };
+            struct mn_str held = { d->of_length[bytes].text + i * bytes, bytes };
+            uint32_t term = d->of_length[bytes].term[i];
             unsigned distance = mn_text_distance(text, held, edits);
 
-            if (distance <= edits && same_digits(text, held) && in_use(context, entry->term))
+            if (distance <= edits && same_digits(text, held) && in_use(context, term))
                 keep(ret_match, &count, room,
-                     (struct mn_dictionary_match){ entry->term, distance, held });
+                     (struct mn_dictionary_match){ term, distance, held });
         }
     }
     return count;
 }
 
-/* Texts stand in the pool in the order in which they came, whatever their length: they are squeezed
- * in that order, and what they leave behind is wiped. */
-void mn_dictionary_compact(struct mn_dictionary *d, const uint32_t *map)
+bool mn_dictionary_copy(const struct mn_dictionary *d, const uint32_t *map,
+                        struct mn_dictionary *ret_copy)
 {
-    size_t at[MN_DICTIONARY_LETTERS_MAX + 1] = { 0 }, kept[MN_DICTIONARY_LETTERS_MAX + 1] = { 0 };
-    size_t pool_bytes = 0;
+    struct mn_dictionary copy = { 0 };
 
-    for (;;) {
-        size_t next = SIZE_MAX;
+    for (size_t l = 0; l <= MN_DICTIONARY_LETTERS_MAX; l++) {
+        for (size_t i = 0; i < d->of_length[l].count; i++) {
+            uint32_t term = map[d->of_length[l].term[i]];
+            struct mn_str text = { d->of_length[l].text + i * l, l };
 
-        for (size_t l = 0; l <= MN_DICTIONARY_LETTERS_MAX; l++) /* the length whose next is first */
-            if (at[l] < d->of_length[l].count &&
-                (next == SIZE_MAX ||
-                 d->of_length[l].item[at[l]].text_at < d->of_length[next].item[at[next]].text_at))
-                next = l;
-        if (next == SIZE_MAX)
-            break;
-        struct mn_dictionary_entry entry = d->of_length[next].item[at[next]++];
-        if (map[entry.term] == UINT32_MAX)
-            continue;
-        memmove(d->pool + pool_bytes, d->pool + entry.text_at, next);
-        entry.term = map[entry.term];
-        entry.text_at = (uint32_t)pool_bytes;
-        pool_bytes += next;
-        d->of_length[next].item[kept[next]++] = entry;
+            if (term == UINT32_MAX || add(&copy, text, d->of_length[l].letters[i], term))
+                continue;
+            mn_dictionary_release(&copy);
+            return false;
+        }
     }
-    for (size_t l = 0; l <= MN_DICTIONARY_LETTERS_MAX; l++)
-        d->of_length[l].count = kept[l];
-    if (d->pool)
-        memset(d->pool + pool_bytes, 0, d->pool_bytes - pool_bytes);
-    d->pool_bytes = pool_bytes;
+    *ret_copy = copy;
+    return true;
 }
 
 size_t mn_dictionary_bytes(const struct mn_dictionary *d)
 {
-    size_t bytes = d->pool_room;
+    size_t bytes = 0;
 
     for (size_t l = 0; l <= MN_DICTIONARY_LETTERS_MAX; l++)
-        bytes += d->of_length[l].room * sizeof d->of_length[l].item[0];
+        bytes += d->of_length[l].room * (2 * sizeof(uint32_t) + l);
     return bytes;
 }
 
 void mn_dictionary_release(struct mn_dictionary *d)
 {
-    free(d->pool);
-    for (size_t l = 0; l <= MN_DICTIONARY_LETTERS_MAX; l++)
-        free(d->of_length[l].item);
+    for (size_t l = 0; l <= MN_DICTIONARY_LETTERS_MAX; l++) {
+        free(d->of_length[l].letters);
+        free(d->of_length[l].term);
+        free(d->of_length[l].text);
+    }
     memset(d, 0, sizeof *d);
 }

@@ -18,17 +18,11 @@
 #define MN_DICTIONARY_LETTERS_MAX 64 /* ... to here; bytes */
 #define MN_DICTIONARY_ASK_MIN 5      /* a shorter word is never taken for a typo */
 
-struct mn_dictionary_entry {
-    uint32_t letters; /* which occur, one bit each (mod 32) */
-    uint32_t term;
-    uint32_t text_at; /* in the pool */
-};
 struct mn_dictionary {
-    char *pool;
-    size_t pool_bytes;
-    size_t pool_room;
     struct {
-        struct mn_dictionary_entry *item;
+        uint32_t *letters; /* which occur, one bit each (mod 32) */
+        uint32_t *term;
+        char *text; /* behind each other: all of this length */
         size_t count;
         size_t room;
     } of_length[MN_DICTIONARY_LETTERS_MAX + 1];
@@ -37,7 +31,7 @@ struct mn_dictionary {
 struct mn_dictionary_match {
     uint32_t term;
     unsigned distance;
-    struct mn_str text; /* in the pool */
+    struct mn_str text; /* in the dictionary */
 };
 
 /* Whether a request's term may be a typo of another: long enough, Latin, a word or an identifier.
@@ -57,8 +51,10 @@ size_t mn_dictionary_find(const struct mn_dictionary *dictionary, struct mn_str 
                           bool (*in_use)(const void *context, uint32_t term), const void *context,
                           struct mn_dictionary_match *ret_match, size_t room);
 
-/* Term t becomes map[t]; UINT32_MAX leaves. */
-void mn_dictionary_compact(struct mn_dictionary *dictionary, const uint32_t *map);
+/* The spellings of terms that stay, as a new dictionary: term t becomes map[t], UINT32_MAX leaves.
+ * False when malloc fails. */
+bool mn_dictionary_copy(const struct mn_dictionary *dictionary, const uint32_t *map,
+                        struct mn_dictionary *ret_copy);
 
 size_t mn_dictionary_bytes(const struct mn_dictionary *dictionary);
 void mn_dictionary_release(struct mn_dictionary *dictionary);

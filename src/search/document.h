@@ -1,40 +1,40 @@
 /*
- * document.h - a unit as one block of memory: what an index answers with, without asking the truth.
+ * document.h - what an index answers with, without asking the truth: units, packed.
  *
- * One allocation a unit, never changed, and shared: the index holds it, and so does every answer
- * that shows it, for as long as the answer lives. A request sees hundreds and tells of a few; copying
- * them all took longer than scoring them.
+ * A unit as a struct is mostly pointers and figures that are the same for all. Packed, it is its
+ * texts, a line of bits for what it has, and numbers in few bytes; names that repeat (types, scopes,
+ * sessions, speakers) are kept once. Documents are shared: the index holds them, and so does every
+ * answer that shows one, for as long as the answer lives. Added to by one thread at a time, while
+ * others may still read what they hold.
  */
 #ifndef MN_SEARCH_DOCUMENT_H
 #define MN_SEARCH_DOCUMENT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "memory/unit.h"
 
-struct mn_document {
-    size_t bytes;        /* of the whole block */
-    atomic_size_t users;
-    struct mn_unit unit; /* strings never NULL; vector NULL: it lives in the vector index */
-};
+struct mn_documents;
 
-/* Held once; NULL when malloc fails. */
-struct mn_document *mn_document_new(const struct mn_unit *unit);
-void mn_document_release(struct mn_document *document); /* accepts NULL; the last one frees it */
+struct mn_documents *mn_documents_new(void); /* held once; NULL when malloc fails */
+void mn_documents_release(struct mn_documents *documents); /* accepts NULL; the last one frees */
+/* Holds them until the arena ends; false when it is full. */
+bool mn_documents_hold(struct mn_documents *documents, struct mn_arena *arena);
 
-/* Documents held until the arena ends. */
-struct mn_documents_held {
-    size_t count;
-    size_t room;
-    struct mn_document *item[];
-};
-/* Room to hold `room` documents; NULL when the arena is full. */
-struct mn_documents_held *mn_documents_held_new(struct mn_arena *arena, size_t room);
-/* Holds one more, of somebody who holds it now. */
-const struct mn_unit *mn_document_hold(struct mn_documents_held *held,
-                                       struct mn_document *document);
+/* The address of the new document, whose vector is not kept; 0 when malloc fails or 4 GB are
+ * reached. */
+uint32_t mn_documents_add(struct mn_documents *documents, const struct mn_unit *unit);
+/* Its texts are the document's; strings never NULL. The lists are in the arena: false when it is
+ * full. */
+bool mn_documents_read(const struct mn_documents *documents, uint32_t at, struct mn_arena *arena,
+                       struct mn_unit *ret_unit);
+const char *mn_documents_id(const struct mn_documents *documents, uint32_t at);
+/* Asks for a document ahead of reading it. */
+void mn_documents_fetch(const struct mn_documents *documents, uint32_t at);
+
+size_t mn_documents_bytes(const struct mn_documents *documents);
 
 #endif

@@ -7,23 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hash.h"
 
-#define ROWS_FIRST 64
+#define ROOM_FIRST 32
+#define GROWTH 8 /* room grows by an eighth */
+#define SLOTS_FIRST 64
+#define ROW_BITS 24
+#define ROW_PART ((UINT32_C(1) << ROW_BITS) - 1)
 #define DEAD_MIN 64  /* fewer are not worth a pass over everything */
 #define DEAD_SHARE 4 /* squeezed out once they are a quarter of all rows */
+
+/* Once there are twice as many rows as when postings were laid behind each other, they are again. */
+#define LOOSE_MIN 256
+#define LOOSE_GROWTH 2
+
+_Static_assert(MN_TEXT_ROWS_MAX <= ROW_PART, "a row + 1 fits");
 
 bool mn_partition_index_init(struct mn_partition_index *index, const struct mn_vector_space *space,
                              const struct mn_scan *scan)
 {
     memset(index, 0, sizeof *index);
-    return mn_vector_index_init(&index->vector, space, scan);
+    index->documents = mn_documents_new();
+    if (!index->documents)
+        return false;
+    if (mn_vector_index_init(&index->vector, space, scan))
+        return true;
+    mn_documents_release(index->documents);
+    index->documents = NULL;
+    return false;
 }
 
 void mn_partition_index_release(struct mn_partition_index *index)
 {
-    for (size_t row = 0; row < index->count; row++)
-        mn_document_release(index->document[row]);
+    mn_documents_release(index->documents);
     free(index->document);
     free(index->language);
     free(index->slot);
@@ -36,41 +53,56 @@ void mn_partition_index_release(struct mn_partition_index *index)
 
 /* ---- ids ---- */
 
-static uint32_t hash_of(const char *id)
+static uint64_t hash_of(const char *id)
 {
-    return (uint32_t)mn_hash64(id, strlen(id), 0);
+    return mn_hash64(id, strlen(id), 0);
 }
 
-static const char *id_at(const struct mn_partition_index *index, size_t slot)
+static const char *id_of(const struct mn_partition_index *index, size_t row)
 {
-    return index->document[index->slot[slot].row - 1]->unit.id;
+    return mn_documents_id(index->documents, index->document[row]);
+}
+
+static size_t home_of(const struct mn_partition_index *index, uint64_t hash)
+{
+    return (size_t)hash & (index->slots - 1);
+}
+
+static uint32_t mark_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & ~ROW_PART;
+}
+
+static size_t row_at(const struct mn_partition_index *index, size_t slot)
+{
+    return (index->slot[slot] & ROW_PART) - 1;
 }
 
 /* The slot of the id, or the free one where it belongs. */
-static struct mn_id_slot *slot_of(const struct mn_partition_index *index, const char *id,
-                                  uint32_t hash)
+static size_t slot_of(const struct mn_partition_index *index, const char *id, uint64_t hash)
 {
-    size_t at = hash & (index->slots - 1);
+    size_t at = home_of(index, hash);
 
-    while (index->slot[at].row &&
-           (index->slot[at].hash != hash || strcmp(id_at(index, at), id) != 0))
+    while (index->slot[at] && ((index->slot[at] & ~ROW_PART) != mark_of(hash) ||
+                               strcmp(id_of(index, row_at(index, at)), id) != 0))
         at = (at + 1) & (index->slots - 1);
-    return &index->slot[at];
+    return at;
 }
 
 static void slot_fill(struct mn_partition_index *index, const char *id, size_t row)
 {
-    uint32_t hash = hash_of(id);
+    uint64_t hash = hash_of(id);
 
-    *slot_of(index, id, hash) = (struct mn_id_slot){ (uint32_t)row + 1, hash };
+    index->slot[slot_of(index, id, hash)] = ((uint32_t)row + 1) | mark_of(hash);
 }
 
 static void slots_refill(struct mn_partition_index *index)
 {
-    memset(index->slot, 0, index->slots * sizeof *index->slot);
+    if (index->slots)
+        memset(index->slot, 0, index->slots * sizeof *index->slot);
     for (size_t row = 0; row < index->count; row++)
         if (index->document[row])
-            slot_fill(index, index->document[row]->unit.id, row);
+            slot_fill(index, id_of(index, row), row);
 }
 
 /* Takes one out and moves those behind it back where a gap would hide them. */
@@ -78,23 +110,23 @@ static void slot_clear(struct mn_partition_index *index, size_t gap)
 {
     size_t mask = index->slots - 1;
 
-    for (size_t at = (gap + 1) & mask; index->slot[at].row; at = (at + 1) & mask) {
-        size_t home = index->slot[at].hash & mask;
+    for (size_t at = (gap + 1) & mask; index->slot[at]; at = (at + 1) & mask) {
+        size_t home = home_of(index, hash_of(id_of(index, row_at(index, at))));
 
         if (((at - home) & mask) >= ((at - gap) & mask)) {
             index->slot[gap] = index->slot[at];
             gap = at;
         }
     }
-    index->slot[gap] = (struct mn_id_slot){ 0 };
+    index->slot[gap] = 0;
 }
 
 size_t mn_partition_index_find(const struct mn_partition_index *index, const char *id)
 {
     if (!index->slots)
         return SIZE_MAX;
-    uint32_t row = slot_of(index, id, hash_of(id))->row;
-    return row ? row - 1 : SIZE_MAX;
+    size_t slot = slot_of(index, id, hash_of(id));
+    return index->slot[slot] ? row_at(index, slot) : SIZE_MAX;
 }
 
 /* ---- rows ---- */
@@ -102,8 +134,8 @@ size_t mn_partition_index_find(const struct mn_partition_index *index, const cha
 static bool row_room(struct mn_partition_index *index)
 {
     if (index->count == index->room) {
-        size_t room = index->room ? index->room * 2 : ROWS_FIRST;
-        struct mn_document **document = realloc(index->document, room * sizeof *document);
+        size_t room = index->room + index->room / GROWTH + ROOM_FIRST;
+        uint32_t *document = realloc(index->document, room * sizeof *document);
 
         if (!document)
             return false;
@@ -114,9 +146,9 @@ static bool row_room(struct mn_partition_index *index)
         index->language = language;
         index->room = room;
     }
-    if ((index->count + 1) * 2 > index->slots) {
-        size_t slots = index->slots ? index->slots * 2 : 2 * ROWS_FIRST;
-        struct mn_id_slot *slot = malloc(slots * sizeof *slot);
+    if ((index->count + 1) * 4 > index->slots * 3) {
+        size_t slots = index->slots ? index->slots * 2 : SLOTS_FIRST;
+        uint32_t *slot = malloc(slots * sizeof *slot);
 
         if (!slot)
             return false;
@@ -134,67 +166,119 @@ void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
 
     if (row == SIZE_MAX)
         return;
-    slot_clear(index, (size_t)(slot_of(index, id, hash_of(id)) - index->slot));
+    slot_clear(index, slot_of(index, id, hash_of(id)));
     mn_text_index_remove(&index->text, row);
     mn_vector_index_remove(&index->vector, row);
     mn_visible_remove(&index->visible, row);
     mn_session_table_remove(&index->sessions, row);
-    index->document_bytes -= index->document[row]->bytes;
-    mn_document_release(index->document[row]);
-    index->document[row] = NULL;
+    index->document[row] = 0;
     index->dead++;
 }
 
-bool mn_partition_index_put(struct mn_partition_index *index, struct mn_prepared *prepared)
+bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_prepared *prepared)
 {
     size_t row = index->count;
 
-    mn_partition_index_drop(index, prepared->document->unit.id);
-    if (!row_room(index) || !mn_visible_add(&index->visible, prepared->unit) ||
+    mn_partition_index_drop(index, prepared->unit->id);
+    if (!row_room(index))
+        return false;
+    uint32_t document = mn_documents_add(index->documents, prepared->unit);
+    if (!document || !mn_visible_add(&index->visible, prepared->unit) ||
         !mn_text_index_add(&index->text, &prepared->text) ||
         !mn_vector_index_add(&index->vector, prepared->unit->vector, prepared->language,
                              prepared->unit->is_event) ||
         !mn_session_table_add(&index->sessions, &prepared->session))
         return false;
-    index->document[row] = prepared->document;
-    index->document_bytes += prepared->document->bytes;
+    index->document[row] = document;
     index->language[row] = (uint8_t)prepared->language;
     index->count++;
-    slot_fill(index, prepared->document->unit.id, row);
-    prepared->document = NULL;
+    slot_fill(index, prepared->unit->id, row);
     return true;
 }
 
-/* Squeezes dead rows out, if there is memory for the two maps it takes; else another time. */
-static void compact(struct mn_partition_index *index)
+/* ---- squeezing dead rows out ---- */
+
+/* What is made anew for the rows that are alive. */
+struct living {
+    struct mn_documents *documents;
+    uint32_t *document; /* by row, as it was */
+    struct mn_text_index text;
+    uint32_t *row_map;
+};
+
+static void living_release(struct living *living)
 {
-    uint32_t *row_map = malloc((index->count + index->text.terms.count + 1) * sizeof *row_map);
+    mn_documents_release(living->documents);
+    free(living->document);
+    mn_text_index_release(&living->text);
+    free(living->row_map);
+}
+#define LIVING_AUTO MN_CLEANUP(living_release) struct living
+
+static bool copy_document(const struct mn_partition_index *index, size_t row, struct living *living)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
+    struct mn_unit unit;
+
+    if (!mn_documents_read(index->documents, index->document[row], arena, &unit))
+        return false;
+    living->document[row] = mn_documents_add(living->documents, &unit);
+    return living->document[row];
+}
+
+static bool living_make(const struct mn_partition_index *index, struct living *living)
+{
     uint32_t kept = 0;
 
-    if (!row_map)
-        return;
+    living->documents = mn_documents_new();
+    living->document = calloc(index->count + 1, sizeof *living->document);
+    living->row_map = malloc((index->count + 1) * sizeof *living->row_map);
+    if (!living->documents || !living->document || !living->row_map)
+        return false;
     for (size_t row = 0; row < index->count; row++) {
-        row_map[row] = index->document[row] ? kept : UINT32_MAX;
-        if (!index->document[row])
+        living->row_map[row] = index->document[row] ? kept++ : UINT32_MAX;
+        if (index->document[row] && !copy_document(index, row, living))
+            return false;
+    }
+    return mn_text_index_copy(&index->text, living->row_map, &living->text);
+}
+
+/* If there is memory for it; else another time. */
+static void compact(struct mn_partition_index *index)
+{
+    LIVING_AUTO living = { 0 };
+    size_t kept = 0;
+
+    if (!living_make(index, &living))
+        return;
+    struct mn_text_index text = index->text;
+    struct mn_documents *documents = index->documents;
+    index->text = living.text;
+    index->documents = living.documents;
+    living.text = text; /* the old ones leave */
+    living.documents = documents;
+    for (size_t row = 0; row < index->count; row++) {
+        if (!living.document[row])
             continue;
-        index->document[kept] = index->document[row];
+        index->document[kept] = living.document[row];
         index->language[kept++] = index->language[row];
     }
-    mn_text_index_compact(&index->text, row_map, row_map + index->count);
     mn_vector_index_compact(&index->vector, index->visible.alive);
     mn_visible_compact(&index->visible);
-    mn_session_table_compact(&index->sessions, row_map);
-    free(row_map);
-    index->count = kept;
+    mn_session_table_compact(&index->sessions, living.row_map);
+    index->count = index->packed = kept;
     index->dead = 0;
     slots_refill(index);
     assert(index->text.count == kept && index->vector.count == kept &&
            index->visible.count == kept && index->sessions.count == kept);
 }
 
-void mn_partition_index_settle(struct mn_partition_index *index)
+void mn_partition_index_settle(struct mn_partition_index *index, bool complete)
 {
-    if (index->dead >= DEAD_MIN && index->dead * DEAD_SHARE >= index->count)
+    bool is_sparse = index->dead >= DEAD_MIN && index->dead * DEAD_SHARE >= index->count;
+    bool is_loose = complete && index->count >= LOOSE_MIN + LOOSE_GROWTH * index->packed;
+
+    if (is_sparse || is_loose)
         compact(index);
     mn_vector_index_recentre(&index->vector);
 }
@@ -207,7 +291,7 @@ size_t mn_partition_index_units(const struct mn_partition_index *index)
 size_t mn_partition_index_bytes(const struct mn_partition_index *index)
 {
     return sizeof *index + index->room * (sizeof *index->document + sizeof *index->language) +
-           index->slots * sizeof *index->slot + index->document_bytes +
+           index->slots * sizeof *index->slot + mn_documents_bytes(index->documents) +
            mn_text_index_bytes(&index->text) + mn_vector_index_bytes(&index->vector) +
            mn_visible_bytes(&index->visible) + mn_session_table_bytes(&index->sessions);
 }

@@ -3,8 +3,9 @@
  * alike.
  *
  * What is searched as text, what is searched as vector, what decides who may see it, what stands
- * next to it in its session; and the document itself. A changed unit is a new row; the old one dies at once for every reader and its
- * place is squeezed out later. Locking is its owner's business (search_memory.c).
+ * next to it in its session; and the documents themselves. A changed unit is a new row; the old one
+ * dies at once for every reader and its place is squeezed out later. Locking is its owner's business
+ * (search_memory.c).
  */
 #ifndef MN_SEARCH_PARTITION_INDEX_H
 #define MN_SEARCH_PARTITION_INDEX_H
@@ -19,22 +20,19 @@
 #include "search/vector_index.h"
 #include "search/visible.h"
 
-/* A part of the hash, so that another's id is seldom looked at: it lies in a document far away. */
-struct mn_id_slot {
-    uint32_t row; /* + 1; 0 is free */
-    uint32_t hash;
-};
-
 struct mn_partition_index {
     size_t count; /* rows, dead ones included */
     size_t room;
     size_t dead;
-    struct mn_document **document; /* NULL: dead */
-    uint8_t *language;             /* enum mn_language */
-    size_t document_bytes;
+    size_t packed; /* rows when it was squeezed last */
+    struct mn_documents *documents;
+    uint32_t *document; /* where in them; 0: dead */
+    uint8_t *language;  /* enum mn_language */
 
-    struct mn_id_slot *slot; /* hash table over ids */
-    size_t slots;            /* a power of two */
+    /* Hash table over ids: row + 1, 0 is free, and above its 24 bits a part of the hash, so that
+     * another's id is seldom looked at: it lies in a document far away. */
+    uint32_t *slot;
+    size_t slots; /* a power of two */
 
     struct mn_text_index text;
     struct mn_vector_index vector;
@@ -44,11 +42,10 @@ struct mn_partition_index {
 
 /* A unit made ready outside any lock. */
 struct mn_prepared {
-    struct mn_document *document; /* taken over by mn_partition_index_put() */
     struct mn_text_document text;
     struct mn_session_entry session;
     enum mn_language language;
-    const struct mn_unit *unit; /* vector and state; lent */
+    const struct mn_unit *unit; /* lent */
 };
 
 bool mn_partition_index_init(struct mn_partition_index *index, const struct mn_vector_space *space,
@@ -60,13 +57,14 @@ size_t mn_partition_index_find(const struct mn_partition_index *index, const cha
 
 /* Adds the unit or replaces the one of its id. False when malloc fails or a limit is reached: the
  * index is then not whole and must be released. */
-bool mn_partition_index_put(struct mn_partition_index *index, struct mn_prepared *prepared);
+bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_prepared *prepared);
 
 /* Takes the unit out if it is there. Cannot fail. */
 void mn_partition_index_drop(struct mn_partition_index *index, const char *id);
 
-/* After a batch of changes: means made anew, dead rows squeezed out where they are many. */
-void mn_partition_index_settle(struct mn_partition_index *index);
+/* After a batch of changes: means made anew, dead rows squeezed out where they are many, and, unless
+ * more is to come at once, slack where there is much of it. */
+void mn_partition_index_settle(struct mn_partition_index *index, bool complete);
 
 size_t mn_partition_index_units(const struct mn_partition_index *index);
 size_t mn_partition_index_bytes(const struct mn_partition_index *index);

@@ -19,7 +19,6 @@
 #define ROW_MASK ((UINT32_C(1) << VIEW_BIT) - 1)
 #define AROUND 3
 #define FETCH_AHEAD 4 /* rows, while one is scored or copied */
-#define DOCUMENT_BYTES 832 /* of a document are read: its head, ids and scopes */
 #define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
 
 /* A row on its way to becoming a hit. */
@@ -203,11 +202,9 @@ static void fetch_terms(const struct work *work, uint32_t row)
 
 static void fetch_document(const struct work *work, uint32_t row)
 {
-    const char *document =
-        (const char *)work->views->index[view_of(row)]->document[row & ROW_MASK];
+    const struct mn_partition_index *index = work->views->index[view_of(row)];
 
-    for (size_t i = 0; i < DOCUMENT_BYTES; i += 64)
-        __builtin_prefetch(document + i);
+    mn_documents_fetch(index->documents, index->document[row & ROW_MASK]);
 }
 
 static void score_vector(const struct work *work, struct picked *picked)
@@ -238,8 +235,8 @@ static void spread(const struct work *work, const struct picked *from)
     for (int step = 1; step <= AROUND; step++) {
         float share = (float)from->order / (float)step;
 
-        before = before == MN_ROW_NONE ? before : table->turn[before].before;
-        after = after == MN_ROW_NONE ? after : table->turn[after].after;
+        before = before == MN_ROW_NONE ? before : mn_session_turn_of(table, before)->before;
+        after = after == MN_ROW_NONE ? after : mn_session_turn_of(table, after)->after;
         if (before != MN_ROW_NONE)
             work->around[v][before] += share;
         if (after != MN_ROW_NONE)
@@ -381,17 +378,19 @@ static void unite(struct work *work)
 
 /* ---- answering ---- */
 
-static void fill_hit(const struct work *work, struct picked *picked,
-                     struct mn_documents_held *held, struct mn_hit *hit)
+/* False when the arena is full. */
+static bool fill_hit(const struct work *work, struct picked *picked, struct mn_arena *arena,
+                     struct mn_unit *unit, struct mn_hit *hit)
 {
     size_t v = view_of(picked->row), row = picked->row & ROW_MASK;
+    const struct mn_partition_index *index = work->views->index[v];
 
     score_text(work, picked);
     score_vector(work, picked);
     bool has_vector = !isnan(picked->vector);
-    *hit = (struct mn_hit){ .unit = mn_document_hold(held, work->views->index[v]->document[row]),
+    *hit = (struct mn_hit){ .unit = unit,
                             .shared = work->views->shared[v],
-                            .language = (enum mn_language)work->views->index[v]->language[row],
+                            .language = (enum mn_language)index->language[row],
                             .text = picked->text.text,
                             .bm25 = picked->text.bm25,
                             .coverage = picked->text.coverage,
@@ -400,6 +399,15 @@ static void fill_hit(const struct work *work, struct picked *picked,
                             .cosine = picked->cosine,
                             .text_rank = picked->text_rank,
                             .vector_rank = picked->vector_rank };
+    return mn_documents_read(index->documents, index->document[row], arena, unit);
+}
+
+static bool hold_documents(const struct work *work, struct mn_arena *arena)
+{
+    for (size_t v = 0; v < work->views->count; v++)
+        if (!mn_documents_hold(work->views->index[v]->documents, arena))
+            return false;
+    return true;
 }
 
 static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
@@ -408,12 +416,12 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
     struct mn_hits hits = { .count = work->picked_count,
                             .room = work->picked_count,
                             .term_weight_sum = work->text.weight_sum };
-    struct mn_documents_held *held = NULL;
+    struct mn_unit *unit = NULL;
 
     if (hits.count) {
         hits.item = mn_arena_room(arena, hits.count * sizeof *hits.item);
-        held = mn_documents_held_new(arena, hits.count);
-        if (!hits.item || !held)
+        unit = mn_arena_room(arena, hits.count * sizeof *unit);
+        if (!hits.item || !unit || !hold_documents(work, arena))
             return mn_fail_memory(err);
     }
     for (size_t i = 0; i < hits.count; i++) {
@@ -426,7 +434,8 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
             if (!ahead->has_vector && work->has_vector)
                 fetch_vector(work, ahead->row);
         }
-        fill_hit(work, &work->picked[i], held, &hits.item[i]);
+        if (!fill_hit(work, &work->picked[i], arena, &unit[i], &hits.item[i]))
+            return mn_fail_memory(err);
     }
     *ret_hits = hits;
     return MNEME_OK;

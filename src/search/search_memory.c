@@ -39,8 +39,6 @@ struct batch {
 
 static void batch_release(struct batch *batch)
 {
-    for (size_t i = 0; batch->item && i < batch->count; i++)
-        mn_document_release(batch->item[i].document);
     free(batch->item);
     free(batch->cursor);
     mn_arena_free(batch->arena);
@@ -83,9 +81,6 @@ static enum mneme_status prepare(const struct engine *engine, struct mn_partitio
         MN_TRY(mn_session_entry_make(unit, &prepared->text, batch->arena, &prepared->session, err));
         prepared->language = mn_text_document_language(unit);
         prepared->unit = unit;
-        prepared->document = mn_document_new(unit);
-        if (!prepared->document)
-            return mn_fail_memory(err);
     }
     return MNEME_OK;
 }
@@ -99,7 +94,7 @@ static bool change(struct mn_place *place, struct batch *batch, const char *cons
     for (size_t i = 0; i < batch->count; i++)
         if (!mn_partition_index_put(&place->index, &batch->item[i]))
             return false;
-    mn_partition_index_settle(&place->index);
+    mn_partition_index_settle(&place->index, *batch->cursor);
     return true;
 }
 

@@ -16,6 +16,7 @@
 #include "base/str.h"
 
 #define ROWS_FIRST 64
+#define GROWTH 8 /* room grows by an eighth */
 #define SESSIONS_FIRST 16
 #define SLOTS_FIRST 64
 #define SPEAKERS_FIRST 8
@@ -168,23 +169,23 @@ static void resize(struct mn_session_table *table, struct mn_session *session, u
 
 static void link_turn(struct mn_session_table *table, uint32_t row)
 {
-    struct mn_session_turn *turn = &table->turn[row];
+    struct mn_session_turn *turn = mn_session_turn_of(table, row);
     struct mn_session *session = &table->sessions.item[table->session[row]];
     uint32_t before = session->last;
 
-    while (before != MN_ROW_NONE && table->turn[before].order > turn->order)
-        before = table->turn[before].before;
+    while (before != MN_ROW_NONE && mn_session_turn_of(table, before)->order > turn->order)
+        before = mn_session_turn_of(table, before)->before;
     turn->before = before;
     if (before != MN_ROW_NONE) {
-        turn->after = table->turn[before].after;
-        table->turn[before].after = row;
+        turn->after = mn_session_turn_of(table, before)->after;
+        mn_session_turn_of(table, before)->after = row;
     } else { /* the first: the old first is found by walking, which only latecomers pay */
         turn->after = session->last;
-        while (turn->after != MN_ROW_NONE && table->turn[turn->after].before != MN_ROW_NONE)
-            turn->after = table->turn[turn->after].before;
+        while (turn->after != MN_ROW_NONE && mn_session_turn_of(table, turn->after)->before != MN_ROW_NONE)
+            turn->after = mn_session_turn_of(table, turn->after)->before;
     }
     if (turn->after != MN_ROW_NONE)
-        table->turn[turn->after].before = row;
+        mn_session_turn_of(table, turn->after)->before = row;
     else
         session->last = row;
 }
@@ -216,21 +217,41 @@ static bool speaker_of(struct mn_session_table *table, const struct mn_speaker *
 
 /* ---- rows ---- */
 
-static bool row_room(struct mn_session_table *table)
+static bool grow(void *column, size_t room, size_t bytes)
 {
-    if (table->count == table->room) {
-        size_t room = table->room ? table->room * 2 : ROWS_FIRST;
-        void *grown = realloc(table->turn, room * sizeof *table->turn);
+    void *grown = realloc(*(void **)column, room * bytes);
 
-        if (!grown)
+    if (!grown)
+        return false;
+    *(void **)column = grown;
+    return true;
+}
+
+static size_t more_room(size_t room)
+{
+    return room + room / GROWTH + ROWS_FIRST;
+}
+
+/* Room for row `count`. Without a turn so far there is nothing to be said of any row. */
+static bool row_room(struct mn_session_table *table, bool is_turn)
+{
+    size_t room = more_room(table->count);
+
+    if (is_turn && table->turn_count == table->turn_room) {
+        size_t turns = more_room(table->turn_room);
+
+        if (!grow(&table->turn, turns, sizeof *table->turn))
             return false;
-        table->turn = grown;
-        grown = realloc(table->session, room * sizeof *table->session);
-        if (!grown)
-            return false;
-        table->session = grown;
-        table->room = room;
+        table->turn_room = turns;
     }
+    if ((!table->room && !is_turn) || table->count < table->room)
+        return true;
+    if (!grow(&table->session, room, sizeof *table->session) ||
+        !grow(&table->place, room, sizeof *table->place))
+        return false;
+    if (!table->room)
+        memset(table->session, 0xff, table->count * sizeof *table->session);
+    table->room = room;
     return true;
 }
 
@@ -241,7 +262,7 @@ bool mn_session_table_add(struct mn_session_table *table, const struct mn_sessio
 
     turn.before = turn.after = MN_ROW_NONE;
     turn.speaker = MN_SPEAKER_NONE;
-    if (!row_room(table))
+    if (!row_room(table, entry->is_turn))
         return false;
     if (entry->is_turn) {
         number = session_of(table, entry->session_hash);
@@ -249,9 +270,12 @@ bool mn_session_table_add(struct mn_session_table *table, const struct mn_sessio
             (entry->has_speaker && !speaker_of(table, &entry->speaker, &turn.speaker)))
             return false;
     }
-    table->turn[table->count] = turn;
-    table->session[table->count] = number;
+    if (table->room) {
+        table->session[table->count] = number;
+        table->place[table->count] = (uint32_t)table->turn_count;
+    }
     if (entry->is_turn) {
+        table->turn[table->turn_count++] = turn;
         struct mn_session *session = &table->sessions.item[number];
 
         link_turn(table, (uint32_t)table->count);
@@ -269,15 +293,14 @@ bool mn_session_table_add(struct mn_session_table *table, const struct mn_sessio
 
 void mn_session_table_remove(struct mn_session_table *table, size_t row)
 {
-    struct mn_session_turn *turn = &table->turn[row];
-
     if (!mn_session_table_is_turn(table, row))
         return;
+    struct mn_session_turn *turn = mn_session_turn_of(table, row);
     struct mn_session *session = &table->sessions.item[table->session[row]];
     if (turn->before != MN_ROW_NONE)
-        table->turn[turn->before].after = turn->after;
+        mn_session_turn_of(table, turn->before)->after = turn->after;
     if (turn->after != MN_ROW_NONE)
-        table->turn[turn->after].before = turn->before;
+        mn_session_turn_of(table, turn->after)->before = turn->before;
     else
         session->last = turn->before;
     resize(table, session, session->turns - 1);
@@ -326,8 +349,8 @@ static void compact_speakers(struct mn_session_table *table)
     for (size_t s = 0; s < table->speaker_count; s++)
         table->speaker[s].moved = table->speaker[s].turns ? kept++ : MN_SPEAKER_NONE;
     for (size_t row = 0; row < table->count; row++)
-        if (mn_session_table_is_turn(table, row) && table->turn[row].speaker != MN_SPEAKER_NONE)
-            table->turn[row].speaker = table->speaker[table->turn[row].speaker].moved;
+        if (mn_session_table_is_turn(table, row) && mn_session_turn_of(table, row)->speaker != MN_SPEAKER_NONE)
+            mn_session_turn_of(table, row)->speaker = table->speaker[mn_session_turn_of(table, row)->speaker].moved;
     for (size_t s = 0; s < table->speaker_count; s++)
         if (table->speaker[s].moved != MN_SPEAKER_NONE)
             table->speaker[table->speaker[s].moved] = table->speaker[s];
@@ -336,26 +359,37 @@ static void compact_speakers(struct mn_session_table *table)
 
 void mn_session_table_compact(struct mn_session_table *table, const uint32_t *row_map)
 {
-    size_t kept = 0;
+    size_t kept = 0, turns = 0;
 
     compact_sessions(table, row_map);
     compact_speakers(table);
     for (size_t row = 0; row < table->count; row++) {
         if (row_map[row] == UINT32_MAX)
             continue;
-        struct mn_session_turn turn = table->turn[row];
+        if (table->room) {
+            bool is_turn = mn_session_table_is_turn(table, row);
+            struct mn_session_turn turn = { 0 };
 
-        turn.before = moved(row_map, turn.before);
-        turn.after = moved(row_map, turn.after);
-        table->session[kept] = table->session[row];
-        table->turn[kept++] = turn;
+            if (is_turn) {
+                turn = *mn_session_turn_of(table, row);
+                turn.before = moved(row_map, turn.before);
+                turn.after = moved(row_map, turn.after);
+            }
+            table->session[kept] = table->session[row];
+            table->place[kept] = (uint32_t)turns;
+            if (is_turn)
+                table->turn[turns++] = turn;
+        }
+        kept++;
     }
     table->count = kept;
+    table->turn_count = turns;
 }
 
 size_t mn_session_table_bytes(const struct mn_session_table *table)
 {
-    return table->room * (sizeof *table->turn + sizeof *table->session) +
+    return table->room * (sizeof *table->session + sizeof *table->place) +
+           table->turn_room * sizeof *table->turn +
            table->sessions.room * sizeof table->sessions.item[0] +
            table->sessions.slots * sizeof table->sessions.slot[0] +
            table->speaker_room * sizeof *table->speaker;
@@ -365,6 +399,7 @@ void mn_session_table_release(struct mn_session_table *table)
 {
     free(table->turn);
     free(table->session);
+    free(table->place);
     free(table->sessions.item);
     free(table->sessions.slot);
     free(table->speaker);

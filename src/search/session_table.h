@@ -2,8 +2,8 @@
  * session_table.h - which turns of a partition stand next to each other, and what is known of each.
  *
  * A row that is a turn of a conversation is linked to the turns before and after it in its session,
- * by order, then by row. Rows that are no turns have a place here too, so that rows are counted
- * alike; it is empty. Sessions are told apart by the hash of their ids.
+ * by order, then by row. Rows are counted as elsewhere; those that are no turns cost eight bytes, and
+ * nothing where there are no turns at all. Sessions are told apart by the hash of their ids.
  *
  * Speakers are numbered and known by the terms of their names, and by what others call them: in a
  * conversation of two, a name that one of them greets three times is the other's.
@@ -26,17 +26,17 @@
 #define MN_SPEAKER_NAME_BYTES 32
 
 struct mn_session_turn {
-    uint32_t before;  /* rows; MN_ROW_NONE at the ends */
+    int64_t order;
+    uint32_t before; /* rows; MN_ROW_NONE at the ends */
     uint32_t after;
+    float letters; /* ln(1 + characters) */
+    float head;    /* weighted number of its terms that say who and when */
+    float length;  /* of all its terms */
     uint16_t speaker;
     int16_t year; /* of the event's day in UTC; 0: none */
     uint8_t month;
     uint8_t day;
     struct mn_turn_cues cues;
-    float letters; /* ln(1 + characters) */
-    float head;    /* weighted number of its terms that say who and when */
-    float length;  /* of all its terms */
-    int64_t order;
 };
 
 struct mn_session {
@@ -57,10 +57,13 @@ struct mn_speaker {
 };
 
 struct mn_session_table {
-    struct mn_session_turn *turn;
+    size_t count; /* rows */
+    size_t room;  /* of the two below; 0 while no row has been a turn */
     uint32_t *session; /* by row; MN_ROW_NONE: no turn. Apart, since postings ask for nothing else */
-    size_t count;      /* rows */
-    size_t room;
+    uint32_t *place;   /* by row: among the turns */
+    struct mn_session_turn *turn; /* dead rows' included */
+    size_t turn_count;
+    size_t turn_room;
 
     struct {
         struct mn_session *item;
@@ -106,7 +109,14 @@ void mn_session_table_release(struct mn_session_table *table);
 
 static inline bool mn_session_table_is_turn(const struct mn_session_table *table, size_t row)
 {
-    return table->session[row] != MN_ROW_NONE;
+    return table->room && table->session[row] != MN_ROW_NONE;
+}
+
+/* Of a row that is a turn. */
+static inline struct mn_session_turn *mn_session_turn_of(const struct mn_session_table *table,
+                                                         size_t row)
+{
+    return &table->turn[table->place[row]];
 }
 
 #endif

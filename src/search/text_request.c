@@ -4,7 +4,8 @@
  * Each row's score is summed up as the lists are read. Once the k-th best of the rows seen has more
  * than all lists to come could give together, a row not seen yet can no longer come in, and the
  * rest is read only for rows that have been seen and may still come in: exact, and it spares most of the work, since the
- * long lists are those of terms that weigh little.
+ * long lists are those of terms that weigh little. Where few rows are left for long lists, their own
+ * terms are looked through instead.
  *
  * The sums are floats and choose; what is told of a row is computed anew, in double, from the row's
  * own terms.
@@ -15,9 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 /* By kind of row: memories, turns. Short turns of even length need less of both. */
 static const float K1[2] = { 1.2f, 0.9f };
 static const float B[2] = { 0.75f, 0.4f };
+
+#define POSTINGS_A_ROW 40 /* read in the time that looking through one row's terms takes */
+#define FETCH_AHEAD 4     /* rows, while one is scored */
 
 /* ---- looking up ---- */
 
@@ -77,24 +83,55 @@ static int by_posting(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void mn_text_asked_begin(const struct mn_text_index *index, const struct mn_text_asked *asked,
+                         struct mn_text_asked_walk *ret_walk)
+{
+    ret_walk->joined = asked->joined;
+    ret_walk->joined_count = asked->joined ? asked->posting_count : 0;
+    if (!asked->joined)
+        mn_text_walk_begin(index, asked->term[0], &ret_walk->walk);
+}
+
+size_t mn_text_asked_next(struct mn_text_asked_walk *walk, const uint32_t **ret_posting)
+{
+    size_t count = walk->joined_count;
+
+    if (walk->joined) {
+        *ret_posting = walk->joined;
+        walk->joined_count = 0;
+        return count;
+    }
+    *ret_posting = walk->walk.piece;
+    return mn_text_walk_next(&walk->walk);
+}
+
+/* All of a list, appended to what is there. */
+static bool append_postings(const struct mn_text_index *index, uint32_t term, struct mn_buf *joined)
+{
+    struct mn_text_walk walk;
+    size_t count;
+
+    mn_text_walk_begin(index, term, &walk);
+    while ((count = mn_text_walk_next(&walk)) > 0)
+        mn_buf_put(joined, walk.piece, count * sizeof *walk.piece);
+    return !joined->failed;
+}
+
 /* One list of several: each row once, with the most of its frequencies. */
 static bool join_postings(const struct mn_text_index *index, struct mn_text_asked *asked,
                           struct mn_arena *arena)
 {
-    size_t count = 0, kept = 0;
+    MN_BUF_AUTO all = { 0 };
+    size_t kept = 0;
 
     for (size_t t = 0; t < asked->term_count; t++)
-        count += index->terms.item[asked->term[t]].count;
-    uint32_t *joined = mn_arena_array(arena, uint32_t, count);
+        if (!append_postings(index, asked->term[t], &all))
+            return false;
+    size_t count = all.bytes / sizeof(uint32_t);
+    uint32_t *joined = mn_arena_array(arena, uint32_t, count + 1);
     if (!joined)
         return false;
-    count = 0;
-    for (size_t t = 0; t < asked->term_count; t++) {
-        const struct mn_text_term *term = &index->terms.item[asked->term[t]];
-
-        memcpy(joined + count, mn_text_postings(term), term->count * sizeof *joined);
-        count += term->count;
-    }
+    memcpy(joined, all.at, all.bytes);
     qsort(joined, count, sizeof *joined, by_posting);
     for (size_t i = 0; i < count; i++) {
         if (kept && joined[kept - 1] >> 8 == joined[i] >> 8)
@@ -102,7 +139,7 @@ static bool join_postings(const struct mn_text_index *index, struct mn_text_aske
         else
             joined[kept++] = joined[i];
     }
-    asked->posting = joined;
+    asked->joined = joined;
     asked->posting_count = kept;
     return true;
 }
@@ -133,8 +170,8 @@ static enum mneme_status ask(struct mn_text_request *r, size_t which, const stru
         const struct mn_text_term *term = &index->terms.item[found->term[which][t]];
 
         asked->term[t] = found->term[which][t];
-        asked->posting = mn_text_postings(term);
-        asked->posting_count = term->count;
+        asked->posting_count = index->terms.alive[found->term[which][t]];
+        mn_text_walk_fetch(index, found->term[which][t]);
         if (term->halves_max > halves_max)
             halves_max = term->halves_max;
     }
@@ -274,20 +311,27 @@ static inline float part_of(const struct mn_text_request *r, float weight, uint3
 }
 
 /* Reads a list for all allowed rows. Returns how many rows have been touched by now. */
-static size_t read_all(const struct mn_text_request *r, const struct mn_text_asked *asked,
-                       const float *length, const uint64_t *allowed,
+static size_t read_all(const struct mn_text_request *r, const struct mn_text_index *index,
+                       const struct mn_text_asked *asked, const uint64_t *allowed,
                        const struct mn_text_room *room, size_t touched)
 {
-    for (size_t i = 0; i < asked->posting_count; i++) {
-        uint32_t row = asked->posting[i] >> 8;
-        float score = room->score[row];
+    struct mn_text_asked_walk walk;
+    const uint32_t *posting;
+    size_t count;
 
-        if (!(allowed[row / 64] >> (row % 64) & 1))
-            continue;
-        room->touched[touched] = row; /* overwritten by the next where it was touched before */
-        touched += score == 0;
-        room->score[row] =
-            score + part_of(r, asked->weight, asked->posting[i] & MN_TEXT_HALVES_MASK, length[row]);
+    mn_text_asked_begin(index, asked, &walk);
+    while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t row = posting[i] >> 8;
+            float score = room->score[row];
+
+            if (!(allowed[row / 64] >> (row % 64) & 1))
+                continue;
+            room->touched[touched] = row; /* overwritten by the next where it was touched before */
+            touched += score == 0;
+            room->score[row] = score + part_of(r, asked->weight, posting[i] & MN_TEXT_HALVES_MASK,
+                                               index->length[row]);
+        }
     }
     return touched;
 }
@@ -311,15 +355,22 @@ static size_t keep_reaching(const struct mn_text_room *room, size_t touched, flo
 }
 
 /* Reads a list for rows that have been touched. */
-static void read_touched(const struct mn_text_request *r, const struct mn_text_asked *asked,
-                         const float *length, const struct mn_text_room *room)
+static void read_touched(const struct mn_text_request *r, const struct mn_text_index *index,
+                         const struct mn_text_asked *asked, const struct mn_text_room *room)
 {
-    for (size_t i = 0; i < asked->posting_count; i++) {
-        uint32_t row = asked->posting[i] >> 8;
+    struct mn_text_asked_walk walk;
+    const uint32_t *posting;
+    size_t count;
 
-        if (room->score[row] != 0)
-            room->score[row] +=
-                part_of(r, asked->weight, asked->posting[i] & MN_TEXT_HALVES_MASK, length[row]);
+    mn_text_asked_begin(index, asked, &walk);
+    while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t row = posting[i] >> 8;
+
+            if (room->score[row] != 0)
+                room->score[row] += part_of(r, asked->weight, posting[i] & MN_TEXT_HALVES_MASK,
+                                            index->length[row]);
+        }
     }
 }
 
@@ -334,52 +385,20 @@ static float reached(const struct mn_text_room *room, size_t touched, const stru
     return fmaxf(mn_best_least(&least), mn_best_least(best));
 }
 
-void mn_text_request_top(const struct mn_text_request *r, size_t which, const uint64_t *allowed,
-                         const struct mn_text_room *room, uint32_t tag, struct mn_best *best)
-{
-    const struct mn_text_asked *asked = r->asked[which];
-    const float *length = r->index[which]->length;
-    size_t count = r->asked_count[which], touched = 0, read = 0, next = 0;
-
-    for (; next < count; next++) {
-        /* Asking for the bound costs a pass over the touched rows: only where as much may be
-         * spared. */
-        if (read + asked[next].posting_count >= touched) {
-            float least = reached(room, touched, best);
-
-            if (asked[next].to_come < least) {
-                touched = keep_reaching(room, touched, least, asked[next].to_come);
-                break;
-            }
-            read = 0;
-        }
-        read += asked[next].posting_count;
-        touched = read_all(r, &asked[next], length, allowed, room, touched);
-    }
-    for (; next < count; next++)
-        read_touched(r, &asked[next], length, room);
-
-    for (size_t i = 0; i < touched; i++) {
-        uint32_t row = room->touched[i];
-
-        if (room->score[row] >= mn_best_least(best))
-            mn_best_offer(best, room->score[row], row | tag);
-        room->score[row] = 0;
-    }
-}
-
 /* Notes a row's frequency of a term for all that asked for it. */
-static inline void note(const struct mn_text_request *r, size_t which, uint32_t entry)
+static inline void note(const struct mn_text_request *r, size_t which,
+                        const struct mn_text_forward *forward, uint32_t nth)
 {
     const struct mn_text_place *place = r->place[which];
-    uint8_t halves = entry & MN_TEXT_HALVES_MASK;
+    uint32_t term = mn_text_forward_term(forward, nth);
 
-    for (size_t at = (entry >> 8) & (r->places - 1); place[at].term != UINT32_MAX;
+    for (size_t at = term & (r->places - 1); place[at].term != UINT32_MAX;
          at = (at + 1) & (r->places - 1)) {
         size_t i = place[at].asked;
 
-        if (place[at].term != entry >> 8)
+        if (place[at].term != term)
             continue;
+        uint8_t halves = mn_text_forward_halves(forward, nth);
         bool first = !(r->held[i / 64] >> (i % 64) & 1);
         r->held[i / 64] |= UINT64_C(1) << (i % 64);
         if (first || halves > r->halves[i])
@@ -395,7 +414,7 @@ struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size
                                            size_t row)
 {
     const struct mn_text_index *index = r->index[which];
-    const uint32_t *forward = index->forward[row];
+    const struct mn_text_forward forward = mn_text_forward_of(index, row);
     const uint64_t *filter = r->filter[which];
     size_t kind = index->length[row] < 0, words = r->asked_count[which] / 64 + 1;
     double length = (double)(kind ? -1 - index->length[row] : index->length[row]);
@@ -405,11 +424,11 @@ struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size
     if (!(r->weight_sum > 0) || !r->asked_count[which])
         return score;
     memset(r->held, 0, words * sizeof *r->held);
-    for (uint32_t i = 1; i <= forward[0]; i++) {
-        uint32_t bit = (forward[i] >> 8) % MN_TEXT_FILTER_BITS;
+    for (uint32_t i = 0; i < forward.count; i++) {
+        uint32_t bit = forward.low[i] % MN_TEXT_FILTER_BITS;
 
         if (filter[bit / 64] >> (bit % 64) & 1)
-            note(r, which, forward[i]);
+            note(r, which, &forward, i);
     }
     for (size_t w = 0; w < words; w++) {
         for (uint64_t held = r->held[w]; held; held &= held - 1) {
@@ -425,4 +444,60 @@ struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size
     score.coverage /= r->weight_sum;
     score.text = 0.5 * score.coverage + 0.5 * score.bm25 / r->weight_sum;
     return score;
+}
+
+/* ---- the best ---- */
+
+/* Scores rows that have been touched by their own terms, when that is less than the lists are. */
+static void score_touched(const struct mn_text_request *r, size_t which,
+                          const struct mn_text_room *room, size_t touched)
+{
+    for (size_t i = 0; i < touched; i++) {
+        uint32_t row = room->touched[i];
+
+        if (i + FETCH_AHEAD < touched)
+            mn_text_index_fetch(r->index[which], room->touched[i + FETCH_AHEAD]);
+        room->score[row] =
+            (float)(mn_text_request_score(r, which, row).text * r->weight_sum);
+    }
+}
+
+void mn_text_request_top(const struct mn_text_request *r, size_t which, const uint64_t *allowed,
+                         const struct mn_text_room *room, uint32_t tag, struct mn_best *best)
+{
+    const struct mn_text_asked *asked = r->asked[which];
+    const struct mn_text_index *index = r->index[which];
+    size_t count = r->asked_count[which], touched = 0, read = 0, next = 0;
+
+    for (; next < count; next++) {
+        /* Asking for the bound costs a pass over the touched rows: only where as much may be
+         * spared. */
+        if (read + asked[next].posting_count >= touched) {
+            float least = reached(room, touched, best);
+
+            if (asked[next].to_come < least) {
+                touched = keep_reaching(room, touched, least, asked[next].to_come);
+                break;
+            }
+            read = 0;
+        }
+        read += asked[next].posting_count;
+        touched = read_all(r, index, &asked[next], allowed, room, touched);
+    }
+    size_t rest = 0;
+    for (size_t i = next; i < count; i++)
+        rest += asked[i].posting_count;
+    if (rest > touched * POSTINGS_A_ROW)
+        score_touched(r, which, room, touched);
+    else
+        for (; next < count; next++)
+            read_touched(r, index, &asked[next], room);
+
+    for (size_t i = 0; i < touched; i++) {
+        uint32_t row = room->touched[i];
+
+        if (room->score[row] >= mn_best_least(best))
+            mn_best_offer(best, room->score[row], row | tag);
+        room->score[row] = 0;
+    }
 }

@@ -35,7 +35,7 @@ struct mn_text_asked {
     uint32_t term[MN_TEXT_SPELLINGS_MAX]; /* more than one only where a typo was guessed */
     size_t term_count;
     size_t ordinal; /* among the terms of the request */
-    const uint32_t *posting;
+    const uint32_t *joined; /* the postings of several terms; NULL: those of term[0], in the index */
     size_t posting_count;
     float weight;  /* with idf; of a guess less */
     float most;    /* that it can add to a row's X * I */
@@ -75,6 +75,17 @@ struct mn_text_room {
     uint32_t *touched;       /* one a row, and one more */
     struct mn_scored *least; /* as many as best->room */
 };
+
+/* The postings of an asked term, piece by piece, as text_index.h says. */
+struct mn_text_asked_walk {
+    const uint32_t *joined; /* NULL: none, or told already */
+    size_t joined_count;
+    struct mn_text_walk walk;
+};
+void mn_text_asked_begin(const struct mn_text_index *index, const struct mn_text_asked *asked,
+                         struct mn_text_asked_walk *ret_walk);
+/* How many there are at *ret_posting; 0 at the end. */
+size_t mn_text_asked_next(struct mn_text_asked_walk *walk, const uint32_t **ret_posting);
 
 /* Offers rows of index[which] with their X * I; `allowed`: one bit a row. No row that belongs among
  * the best is missed. */

@@ -16,6 +16,7 @@ enum { STATE_HOLDS = 1, STATE_HELD = 2 }; /* now; and in the past, where superse
 enum { FOR_TEXT = 1, FOR_VECTOR = 2 };
 
 #define ROWS_FIRST 64
+#define GROWTH 8 /* room grows by an eighth */
 #define SLOTS_FIRST 16
 
 /* ---- classes ---- */
@@ -54,20 +55,50 @@ static bool class_equal(const struct mneme_memory *a, const struct mneme_memory 
     return true;
 }
 
-/* A row that has the class's fields and nothing else. */
-static struct mn_document *class_document(const struct mneme_memory *memory)
+static size_t text_bytes(const char *text)
 {
-    struct mn_unit unit = { .memory = MNEME_MEMORY_INIT };
+    return strlen(mn_or_empty(text)) + 1;
+}
 
-    unit.memory.tenant_id = memory->tenant_id;
-    unit.memory.user_id = memory->user_id;
-    unit.memory.agent_id = memory->agent_id;
-    unit.memory.scope_kind = memory->scope_kind;
-    unit.memory.scope_id = memory->scope_id;
-    unit.memory.sensitivity = memory->sensitivity;
-    unit.memory.requires_permission = memory->requires_permission;
-    unit.memory.applies_to = memory->applies_to;
-    return mn_document_new(&unit);
+static const char *put_text(char **end, const char *text)
+{
+    char *copy = memcpy(*end, mn_or_empty(text), text_bytes(text));
+
+    *end += text_bytes(text);
+    return copy;
+}
+
+/* The class's fields and nothing else, in one block. */
+static bool class_make(const struct mneme_memory *memory, struct mn_visible_class *ret_class)
+{
+    const struct mneme_pairs *pairs = &memory->applies_to;
+    size_t pair_bytes = pairs->count * sizeof *pairs->item;
+    size_t bytes = sizeof *memory + pair_bytes + text_bytes(memory->tenant_id) +
+                   text_bytes(memory->user_id) + text_bytes(memory->agent_id) +
+                   text_bytes(memory->scope_id) + text_bytes(memory->requires_permission);
+
+    for (size_t i = 0; i < pairs->count; i++)
+        bytes += text_bytes(pairs->item[i].name) + text_bytes(pairs->item[i].value);
+    struct mneme_memory *copy = malloc(bytes);
+    if (!copy)
+        return false;
+    struct mneme_pair *pair = (struct mneme_pair *)(void *)(copy + 1);
+    char *end = (char *)pair + pair_bytes;
+    *copy = (struct mneme_memory)MNEME_MEMORY_INIT;
+    copy->tenant_id = put_text(&end, memory->tenant_id);
+    copy->user_id = put_text(&end, memory->user_id);
+    copy->agent_id = put_text(&end, memory->agent_id);
+    copy->scope_kind = memory->scope_kind;
+    copy->scope_id = put_text(&end, memory->scope_id);
+    copy->sensitivity = memory->sensitivity;
+    copy->requires_permission = put_text(&end, memory->requires_permission);
+    for (size_t i = 0; i < pairs->count; i++) {
+        pair[i].name = put_text(&end, pairs->item[i].name);
+        pair[i].value = put_text(&end, pairs->item[i].value);
+    }
+    copy->applies_to = (struct mneme_pairs){ pair, pairs->count };
+    *ret_class = (struct mn_visible_class){ .memory = copy, .bytes = bytes };
+    return true;
 }
 
 static void slot_fill(struct mn_visible *v, uint32_t class)
@@ -124,15 +155,15 @@ static uint32_t class_of(struct mn_visible *v, const struct mneme_memory *memory
         uint32_t class = v->classes.slot[at] - 1;
 
         if (v->classes.item[class].hash == hash &&
-            class_equal(&v->classes.item[class].document->unit.memory, memory))
+            class_equal(v->classes.item[class].memory, memory))
             return class;
     }
-    struct mn_document *document = class_document(memory);
-    if (!document)
+    uint32_t class = (uint32_t)v->classes.count;
+    if (!class_make(memory, &v->classes.item[class]))
         return UINT32_MAX;
-    uint32_t class = (uint32_t)v->classes.count++;
-    v->classes.item[class] = (struct mn_visible_class){ .document = document, .hash = hash };
-    v->classes.bytes += document->bytes;
+    v->classes.item[class].hash = hash;
+    v->classes.bytes += v->classes.item[class].bytes;
+    v->classes.count++;
     slot_fill(v, class);
     return class;
 }
@@ -149,9 +180,15 @@ static bool grow(void *column, size_t room, size_t bytes)
     return true;
 }
 
+/* A column that few rows have a value in: there is none before the first. */
+static bool grow_sparse(int64_t **column, size_t room)
+{
+    return !*column || grow(column, room, sizeof **column);
+}
+
 static bool row_room(struct mn_visible *v)
 {
-    size_t room = v->room ? v->room * 2 : ROWS_FIRST;
+    size_t room = (v->room + v->room / GROWTH + ROWS_FIRST) / 64 * 64;
 
     if (v->count < v->room)
         return true;
@@ -159,13 +196,33 @@ static bool row_room(struct mn_visible *v)
     if (!grow(&v->alive, room / 64, sizeof *v->alive) ||
         !grow(&v->class_of, room, sizeof *v->class_of) || !grow(&v->type, room, sizeof *v->type) ||
         !grow(&v->state, room, sizeof *v->state) ||
-        !grow(&v->valid_from, room, sizeof *v->valid_from) ||
-        !grow(&v->valid_until, room, sizeof *v->valid_until) ||
         !grow(&v->created_at, room, sizeof *v->created_at) ||
-        !grow(&v->event_time, room, sizeof *v->event_time))
+        !grow_sparse(&v->valid_from, room) || !grow_sparse(&v->valid_until, room) ||
+        !grow_sparse(&v->event_time, room))
         return false;
     v->room = room;
     return true;
+}
+
+/* Row `count` gets its value; the rows before a column's first one are told that they have none. */
+static bool put_sparse(const struct mn_visible *v, int64_t **column, int64_t value, int64_t none)
+{
+    if (!*column) {
+        if (value == none)
+            return true;
+        *column = malloc(v->room * sizeof **column);
+        if (!*column)
+            return false;
+        for (size_t row = 0; row < v->count; row++)
+            (*column)[row] = none;
+    }
+    (*column)[v->count] = value;
+    return true;
+}
+
+static int64_t sparse_at(const int64_t *column, size_t row, int64_t none)
+{
+    return column ? column[row] : none;
 }
 
 /* What the row's state says by itself: everything mn_access_holds() asks but instants. */
@@ -201,18 +258,19 @@ bool mn_visible_add(struct mn_visible *v, const struct mn_unit *unit)
 
     if (!row_room(v))
         return false;
+    int64_t from = memory->valid_from_ms ? memory->valid_from_ms : INT64_MIN;
+    int64_t until = memory->valid_until_ms ? memory->valid_until_ms : INT64_MAX;
     uint32_t class = class_of(v, memory);
-    if (class == UINT32_MAX)
+    if (class == UINT32_MAX || !put_sparse(v, &v->valid_from, from, INT64_MIN) ||
+        !put_sparse(v, &v->valid_until, until, INT64_MAX) ||
+        !put_sparse(v, &v->event_time, memory->event_time_ms, 0))
         return false;
 
     v->classes.item[class].rows++;
     v->class_of[row] = class;
     v->type[row] = type_of(memory->type);
     v->state[row] = state_of(unit);
-    v->valid_from[row] = memory->valid_from_ms ? memory->valid_from_ms : INT64_MIN;
-    v->valid_until[row] = memory->valid_until_ms ? memory->valid_until_ms : INT64_MAX;
     v->created_at[row] = memory->created_at_ms;
-    v->event_time[row] = memory->event_time_ms;
     if (row % 64 == 0)
         v->alive[row / 64] = 0;
     v->alive[row / 64] |= UINT64_C(1) << (row % 64);
@@ -220,10 +278,10 @@ bool mn_visible_add(struct mn_visible *v, const struct mn_unit *unit)
         v->latest_from = INT64_MIN;
         v->earliest_until = INT64_MAX;
     }
-    if (v->valid_from[row] > v->latest_from)
-        v->latest_from = v->valid_from[row];
-    if (v->valid_until[row] < v->earliest_until)
-        v->earliest_until = v->valid_until[row];
+    if (from > v->latest_from)
+        v->latest_from = from;
+    if (until < v->earliest_until)
+        v->earliest_until = until;
     v->count++;
     return true;
 }
@@ -249,8 +307,8 @@ static void compact_classes(struct mn_visible *v)
         if (class->rows) {
             class->moved = kept++;
         } else {
-            v->classes.bytes -= class->document->bytes;
-            free(class->document);
+            v->classes.bytes -= class->bytes;
+            free(class->memory);
         }
     }
     for (size_t row = 0; row < v->count; row++) /* dead rows are gone already */
@@ -260,6 +318,12 @@ static void compact_classes(struct mn_visible *v)
             v->classes.item[v->classes.item[c].moved] = v->classes.item[c];
     v->classes.count = kept;
     slots_refill(v);
+}
+
+static void move_sparse(int64_t *column, size_t from, size_t to)
+{
+    if (column)
+        column[to] = column[from];
 }
 
 void mn_visible_compact(struct mn_visible *v)
@@ -272,10 +336,10 @@ void mn_visible_compact(struct mn_visible *v)
         v->class_of[kept] = v->class_of[row];
         v->type[kept] = v->type[row];
         v->state[kept] = v->state[row];
-        v->valid_from[kept] = v->valid_from[row];
-        v->valid_until[kept] = v->valid_until[row];
         v->created_at[kept] = v->created_at[row];
-        v->event_time[kept] = v->event_time[row];
+        move_sparse(v->valid_from, row, kept);
+        move_sparse(v->valid_until, row, kept);
+        move_sparse(v->event_time, row, kept);
         kept++;
     }
     v->count = kept;
@@ -297,9 +361,10 @@ static bool in_window(const struct mn_visible *v, const struct mn_visible_reques
                       size_t row)
 {
     const struct mn_access *access = request->access;
-    int64_t happened = v->event_time[row];
+    int64_t happened = sparse_at(v->event_time, row, 0);
 
-    if (v->valid_from[row] > access->at_ms || v->valid_until[row] <= access->at_ms)
+    if (sparse_at(v->valid_from, row, INT64_MIN) > access->at_ms ||
+        sparse_at(v->valid_until, row, INT64_MAX) <= access->at_ms)
         return false;
     if (access->as_of_ms && v->created_at[row] > access->as_of_ms)
         return false;
@@ -318,7 +383,7 @@ static void judge_classes(const struct mn_visible *v, const struct mn_access *ac
         const struct mn_visible_class *class = &v->classes.item[c];
 
         reached[c] =
-            class->rows && mn_access_reaches(access, &class->document->unit.memory, &reason);
+            class->rows && mn_access_reaches(access, class->memory, &reason);
     }
 }
 
@@ -369,13 +434,15 @@ bool mn_visible_row(const struct mn_visible *v, const struct mn_visible_request 
     enum mn_reason reason;
 
     return mn_visible_alive(v, row) && v->state[row] & state && in_window(v, request, row) &&
-           mn_access_reaches(access, &v->classes.item[v->class_of[row]].document->unit.memory,
-                             &reason);
+           mn_access_reaches(access, v->classes.item[v->class_of[row]].memory, &reason);
 }
 
 size_t mn_visible_bytes(const struct mn_visible *v)
 {
-    size_t row = sizeof *v->class_of + sizeof *v->type + sizeof *v->state + 4 * sizeof(int64_t);
+    size_t instants =
+        1 + (v->valid_from != NULL) + (v->valid_until != NULL) + (v->event_time != NULL);
+    size_t row = sizeof *v->class_of + sizeof *v->type + sizeof *v->state +
+                 instants * sizeof(int64_t);
 
     return v->room * row + v->room / 8 + v->classes.room * sizeof v->classes.item[0] +
            v->classes.slots * sizeof v->classes.slot[0] + v->classes.bytes;
@@ -384,7 +451,7 @@ size_t mn_visible_bytes(const struct mn_visible *v)
 void mn_visible_release(struct mn_visible *v)
 {
     for (size_t c = 0; c < v->classes.count; c++)
-        free(v->classes.item[c].document);
+        free(v->classes.item[c].memory);
     free(v->classes.item);
     free(v->classes.slot);
     free(v->alive);

@@ -16,10 +16,10 @@
 #include "memory/access.h"
 #include "memory/type.h"
 #include "memory/unit.h"
-#include "search/document.h"
 
 struct mn_visible_class {
-    struct mn_document *document; /* a row with the class's fields alone */
+    struct mneme_memory *memory; /* with the class's fields alone */
+    size_t bytes;                /* of its block */
     uint64_t hash;
     size_t rows;    /* alive ones; 0: not asked */
     uint32_t moved; /* while compacting: where it goes */
@@ -32,10 +32,11 @@ struct mn_visible {
     uint32_t *class_of;
     uint8_t *type;
     uint8_t *state; /* bits STATE_... */
-    int64_t *valid_from;
-    int64_t *valid_until; /* INT64_MAX: open */
     int64_t *created_at;
-    int64_t *event_time;
+    /* NULL while no row has one. */
+    int64_t *valid_from;  /* INT64_MIN: open */
+    int64_t *valid_until; /* INT64_MAX: open */
+    int64_t *event_time;  /* 0: none */
 
     struct {
         struct mn_visible_class *item;

@@ -40,8 +40,8 @@ static const char *back(const struct mn_session_table *table, uint64_t hash)
         if (table->sessions.item[s].hash != hash)
             continue;
         for (uint32_t row = table->sessions.item[s].last; row != MN_ROW_NONE;
-             row = table->turn[row].before) {
-            assert_int_equal(table->turn[row].after, next);
+             row = mn_session_turn_of(table, row)->before) {
+            assert_int_equal(mn_session_turn_of(table, row)->after, next);
             text[count++] = (char)('0' + row);
             next = row;
         }
@@ -119,9 +119,9 @@ static void compacting_keeps_neighbours_sessions_and_speakers(void **state)
     assert_int_equal(table.sessions.count, 1);
     assert_string_equal(back(&table, 7), "210");
     assert_int_equal(table.speaker_count, 2);
-    assert_int_equal(table.speaker[table.turn[0].speaker].hash, 52);
-    assert_int_equal(table.speaker[table.turn[1].speaker].hash, 53);
-    assert_int_equal(table.turn[2].speaker, MN_SPEAKER_NONE);
+    assert_int_equal(table.speaker[mn_session_turn_of(&table, 0)->speaker].hash, 52);
+    assert_int_equal(table.speaker[mn_session_turn_of(&table, 1)->speaker].hash, 53);
+    assert_int_equal(mn_session_turn_of(&table, 2)->speaker, MN_SPEAKER_NONE);
     add(&table, 6, 0, 0);
     assert_string_equal(back(&table, 6), "3");
     mn_session_table_release(&table);
@@ -134,7 +134,7 @@ static void turns_without_a_session_stand_alone(void **state)
     (void)state;
     add(&table, 0, 0, 0);
     add(&table, 0, 1, 0);
-    assert_int_equal(table.turn[1].before, MN_ROW_NONE);
+    assert_int_equal(mn_session_turn_of(&table, 1)->before, MN_ROW_NONE);
     assert_int_equal(table.live_sessions, 2);
     mn_session_table_release(&table);
 }
@@ -150,7 +150,7 @@ static void more_sessions_than_the_first_room_are_found_again(void **state)
         add(&table, i * 3, 1, i);
     assert_int_equal(table.sessions.count, 500);
     assert_int_equal(table.speaker_count, 500);
-    assert_int_equal(table.turn[999].before, 499);
+    assert_int_equal(mn_session_turn_of(&table, 999)->before, 499);
     assert_true(mn_session_table_bytes(&table) > 1000 * sizeof(struct mn_session_turn));
     mn_session_table_release(&table);
 }
