@@ -23,6 +23,7 @@ extern "C" {
 #define MNEME_ID_BYTES_MAX 1024
 #define MNEME_NAME_BYTES_MAX 1024    /* memory_key, title, category, entity names ... */
 #define MNEME_TEXT_BYTES_MAX 65536   /* content, value, request text, event text */
+#define MNEME_TURN_BYTES_MAX 1048576 /* a turn for mneme_observe(), which keeps a long one in parts */
 #define MNEME_LIST_ITEMS_MAX 256     /* keywords, entities, permissions ... */
 #define MNEME_JSON_BYTES_MAX 262144  /* attributes, task state, dialogue of a request */
 #define MNEME_LINE_BYTES_MAX 8388608 /* one line of an import */

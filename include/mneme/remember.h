@@ -66,6 +66,7 @@ struct mneme_receipt {
     enum mneme_outcome outcome;
     char id[MNEME_ID_BYTES_MAX + 1];
     int64_t revision;
+    size_t parts; /* of mneme_observe(): in how many events the turn is kept; id is the first's */
 };
 
 /*
@@ -90,7 +91,10 @@ MNEME_API enum mneme_status mneme_remember(struct mneme *handle, const struct mn
                                            struct mneme_error *err);
 
 /*
- * Append events; all or none. ret_receipts: `count` of them, or NULL.
+ * Append events; all or none. ret_receipts: `count` of them, or NULL. A turn of more than 4,096 bytes is
+ * cut where sentences end, into events of at most 2,000, since a vector speaks of the first 512 tokens of a
+ * text: the first has the turn's id, the others the id with ".0002", ".0003" ... Their vectors follow with
+ * mneme_run_due().
  *
  * Then memories are drawn by rules from turns whose words call for one: "remember ...", "from now on
  * ...", corrections, decisions, ends, recoveries, feedback. They go the way of mneme_remember(), with

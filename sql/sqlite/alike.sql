@@ -22,6 +22,13 @@ SELECT coalesce(sum(n), 0), coalesce(sum(r), 0) FROM (
     SELECT count(*), coalesce(sum(revision), 0) FROM memories
     WHERE tenant = :tenant AND owner = :owner AND memory_key <> '' AND memory_key = :memory_key);
 
+-- name: MEMORIES_SINCE
+SELECT m.content FROM changes c
+JOIN memories m ON m.tenant = c.tenant AND m.owner = c.owner AND m.id = c.id
+WHERE c.tenant = :tenant AND c.owner = :owner AND c.seq > :seq AND c.kind = 1
+  AND m.agent_id = :agent_id AND m.scope_kind = :scope_kind AND m.scope_id = :scope_id
+  AND m.status = 1 AND m.id <> :id;
+
 -- name: CLARIFICATION_PUT
 INSERT INTO clarifications VALUES
     (:tenant, :owner, :id, :memory_key, :memory_ids, :question, :blocking, '', :now_ms, 0)

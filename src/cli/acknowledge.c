@@ -65,6 +65,8 @@ void cli_print_observed(const struct cli_common *common, const struct mneme_rece
 
     if (!common->json) {
         tell("", receipt, NULL);
+        if (receipt->parts > 1)
+            printf("kept in %zu parts: what is longer than a vector speaks of is cut\n", receipt->parts);
         for (size_t i = 0; i < drawn->count; i++) {
             tell("drawn: ", &drawn->receipt[i], drawn->supersedes[i]);
             printf("    ");
@@ -75,6 +77,7 @@ void cli_print_observed(const struct cli_common *common, const struct mneme_rece
     }
     mn_json_open(&w, '{');
     put_fields(&w, receipt, NULL);
+    mn_json_field_integer(&w, "parts", (int64_t)receipt->parts);
     mn_json_key(&w, "drawn");
     mn_json_open(&w, '[');
     for (size_t i = 0; i < drawn->count; i++) {

@@ -20,6 +20,7 @@
 
 /* Embeds one unit into `row`; its vector and hash live in the arena. */
 static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit *unit,
+                                    enum mn_embed_kind kind,
                                     struct mn_arena *arena, struct mn_vector_row *row,
                                     struct mneme_error *err)
 {
@@ -34,7 +35,7 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
                                 err));
     if (!mn_sha256_hex(text, strlen(text), hash))
         return mn_fail_memory(err);
-    MN_TRY(mn_model_embed(world->model, MN_EMBED_PASSAGE, text, vector, err));
+    MN_TRY(mn_model_embed(world->model, kind, text, vector, err));
     *row = (struct mn_vector_row){
         .partition = { unit->memory.tenant_id, unit->memory.user_id },
         .unit_id = unit->id,
@@ -80,7 +81,8 @@ static enum mneme_status add_unit(struct mn_world *world, const struct mn_unit *
 {
     struct mn_vector_row *vector = &batch->vector[batch->vectors];
     struct mneme_error why;
-    enum mneme_status status = embed_unit(world, unit, arena, vector, &why);
+    enum mneme_status status = embed_unit(
+        world, unit, index ? MN_EMBED_PASSAGE : MN_EMBED_PASSAGE_AWAITED, arena, vector, &why);
 
     if (status == MNEME_OK) {
         batch->vectors++;

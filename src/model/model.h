@@ -16,7 +16,8 @@
 #include "base/err.h"
 #include "model/profile.h"
 
-enum mn_embed_kind { MN_EMBED_REQUEST = 0, MN_EMBED_PASSAGE };
+/* A writer waits for an awaited passage as a recall does for its request; for the others nobody does. */
+enum mn_embed_kind { MN_EMBED_REQUEST = 0, MN_EMBED_PASSAGE, MN_EMBED_PASSAGE_AWAITED };
 
 struct mn_model;
 
@@ -72,8 +73,8 @@ enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
  *
  * profile_json: required; its name is the model's name there.
  *
- * Embedding gives MNEME_UNAVAILABLE when the service does not answer in time (a request waits one
- * second), and then at once for some seconds; MNEME_FORBIDDEN where the key is refused;
+ * Embedding gives MNEME_UNAVAILABLE when the service does not answer in time (one second, where somebody
+ * waits), and then at once for some seconds; MNEME_FORBIDDEN where the key is refused;
  * MNEME_INVALID where its vectors have another dimension; MNEME_CORRUPT where it answers with none.
  * Tokens cannot be counted: MNEME_UNAVAILABLE.
  *

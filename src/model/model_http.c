@@ -8,8 +8,8 @@
  * back is scaled to length 1, since not all of them do that. Texts are cut by bytes, no token being
  * longer than BYTES_PER_TOKEN on average: the service cuts by its tokens.
  *
- * A service that is down or slow must not make every recall wait. So a request has a short time,
- * and after a failure the service is left alone for a while: meanwhile every text fails at once with
+ * A service that is down or slow must not make every recall and every write wait. So what somebody
+ * waits for has a short time, and after a failure the service is left alone for a while: meanwhile every text fails at once with
  * the same error, recall goes on by the other sources, and what is written waits for its vector.
  *
  * The lock is over the connection, the failure and its time: one text at a time.
@@ -26,8 +26,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-#define REQUEST_TIMEOUT_MS 1000
-#define PASSAGE_TIMEOUT_MS 20000
+#define AWAITED_TIMEOUT_MS 1000
+#define UNAWAITED_TIMEOUT_MS 20000
 #define LEFT_ALONE_MS 5000
 #define BYTES_PER_TOKEN 8
 #define BYTES_PER_NUMBER 64 /* of the answer, written out */
@@ -102,7 +102,7 @@ static enum mneme_status call(struct remote *remote, enum mn_embed_kind kind,
     MN_BUF_AUTO answer = { 0 };
 
     MN_TRY(mn_http_post(remote->http, body->at, body->bytes,
-                        kind == MN_EMBED_REQUEST ? REQUEST_TIMEOUT_MS : PASSAGE_TIMEOUT_MS,
+                        kind == MN_EMBED_PASSAGE ? UNAWAITED_TIMEOUT_MS : AWAITED_TIMEOUT_MS,
                         ANSWER_BYTES_MIN + profile->dim * BYTES_PER_NUMBER, &answer, err));
     return read_answer(profile, &answer, vector, err);
 }

@@ -126,7 +126,8 @@ static bool looks_alike(const struct deciding *d, const struct mneme_memory *row
     return mn_glance_share(&d->glance, &glance) >= LOOKS_MIN;
 }
 
-static enum mn_act act_of(const struct deciding *d, const struct mneme_memory *row)
+/* close: its vector says that it may be the same, so that a look need not. */
+static enum mn_act act_of(const struct deciding *d, const struct mneme_memory *row, bool close)
 {
     const struct mneme_memory *draft = d->draft;
     bool one_key = same_key(draft, row);
@@ -142,19 +143,19 @@ static enum mn_act act_of(const struct deciding *d, const struct mneme_memory *r
     if (same_text(draft, row))
         return mn_empty(row->memory_key) && !mn_empty(draft->memory_key) ? MN_ACT_MERGE
                                                                          : MN_ACT_CONFIRM;
-    return looks_alike(d, row) && mn_text_likeness(d->scratch, draft->content, row->content) ==
+    return (close || looks_alike(d, row)) && mn_text_likeness(d->scratch, draft->content, row->content) ==
                                       MN_LIKENESS_REWORDED
                ? MN_ACT_MERGE
                : MN_ACT_INSERT;
 }
 
 /* The best of both lists: confirming before merging, older before younger. */
-static void find_same(const struct deciding *d, const struct mn_rows *rows,
+static void find_same(const struct deciding *d, const struct mn_rows *rows, bool close,
                       struct mn_verdict *verdict)
 {
     for (size_t i = 0; rows && i < rows->count; i++) {
         const struct mn_row *row = &rows->item[i];
-        enum mn_act act = act_of(d, &row->memory);
+        enum mn_act act = act_of(d, &row->memory, close);
 
         if (act == MN_ACT_INSERT)
             continue;
@@ -244,8 +245,9 @@ static void find_rivals(const struct deciding *d, const struct mn_rows *rows,
 }
 
 enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_rows *alike,
-                            const struct mn_rows *near, int64_t said_at_ms, int64_t now_ms,
-                            bool keeps_id, struct mn_arena *arena, struct mn_verdict *ret_verdict,
+                            const struct mn_rows *near, const struct mn_rows *close,
+                            int64_t said_at_ms, int64_t now_ms, bool keeps_id,
+                            struct mn_arena *arena, struct mn_verdict *ret_verdict,
                             struct mneme_error *err)
 {
     MN_ARENA_AUTO scratch = mn_arena_new(SCRATCH_BYTES_MAX);
@@ -266,9 +268,11 @@ enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_ro
     if (!scratch || !verdict.ended || !verdict.rival || !d.value)
         return mn_fail_memory(err);
     if (!keeps_id) {
-        find_same(&d, alike, &verdict);
+        find_same(&d, alike, false, &verdict);
         if (verdict.act == MN_ACT_INSERT)
-            find_same(&d, near, &verdict);
+            find_same(&d, near, false, &verdict);
+        if (verdict.act == MN_ACT_INSERT)
+            find_same(&d, close, true, &verdict);
     }
     /* A repetition says nothing new of rivals, unless it says it with more authority. */
     if (!verdict.into || mn_authority_tier(draft->authority) >

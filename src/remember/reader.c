@@ -27,6 +27,7 @@
 #include "base/json.h"
 #include "memory/record.h"
 #include "model/chat.h"
+#include "remember/parts.h"
 #include "remember/proposal.h"
 #include "remember/sentence.h"
 #include "store/store.h"
@@ -105,21 +106,6 @@ struct reading {
     struct mneme_read *report;
 };
 
-/* The end of the piece that begins at `at`: behind a sentence where one ends in its second half. */
-static size_t piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max)
-{
-    size_t end;
-
-    if (bytes - at <= bytes_max)
-        return bytes;
-    end = at + mn_utf8_cut(text + at, bytes - at, bytes_max);
-    for (size_t i = end; i > at + bytes_max / 2; i--)
-        if (text[i - 1] == '\n' || (text[i - 1] == ' ' && strchr(".!?", text[i - 2])) ||
-            (i >= 3 && !memcmp(text + i - 3, "。", 3)))
-            return i;
-    return end;
-}
-
 static enum mneme_status add_pieces(struct reading *r, size_t turn, struct mneme_error *err)
 {
     const char *text = mn_own_text(r->arena, r->turn[turn].event.text);
@@ -129,7 +115,7 @@ static enum mneme_status add_pieces(struct reading *r, size_t turn, struct mneme
     if (!text)
         return mn_fail_memory(err);
     for (size_t at = 0; at < bytes;) {
-        size_t end = piece_end(text, bytes, at, piece_max);
+        size_t end = mn_piece_end(text, bytes, at, piece_max);
         struct piece *piece = mn_array_add(r->arena, &r->pieces);
 
         if (!piece)

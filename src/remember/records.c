@@ -15,6 +15,7 @@
 #include "index/index.h"
 #include "memory/record.h"
 #include "memory/rule.h"
+#include "remember/parts.h"
 #include "store/store.h"
 
 /* The writes of one call, and for each the record it came of. */
@@ -269,6 +270,7 @@ static void fill_receipts(const struct batch *b, const struct mn_written *writte
         if ((i && b->of[i] == b->of[i - 1]) || w->kind == MN_WRITE_REQUEST)
             continue;
         receipt->revision = written[i].revision;
+        receipt->parts = 0;
         receipt->outcome = written[i].unchanged  ? MNEME_UNCHANGED
                            : written[i].replaced ? MNEME_UPDATED
                                                  : MNEME_INSERTED;
@@ -392,23 +394,26 @@ static enum mneme_status events_answered(struct mn_world *world, const struct mn
 }
 
 /* Behind the events, what this call is answered. */
-static enum mneme_status add_requests(struct batch *b, size_t count, struct mneme_error *err)
+static enum mneme_status add_requests(struct batch *b, const struct mn_parts *parts,
+                                      struct mneme_error *err)
 {
-    struct mn_request_row *rows = mn_arena_array(b->arena, struct mn_request_row, count + 1);
+    struct mn_request_row *rows = mn_arena_array(b->arena, struct mn_request_row, parts->count + 1);
 
     if (mn_empty(b->change->idempotency_key))
         return MNEME_OK;
     if (!rows)
         return mn_fail_memory(err);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < parts->count; i++) {
         const struct mneme_event *event = b->writes.item[i].event;
 
+        if (i && parts->of[i] == parts->of[i - 1]) /* the turn's is the first part's */
+            continue;
         rows[i] = (struct mn_request_row){ .partition = { event->tenant_id, event->user_id },
                                            .outcome = MNEME_INSERTED,
                                            .id = event->id,
                                            .revision = 1 };
-        MN_TRY(mn_request_key("observe", b->change, i, b->arena, &rows[i].key, err));
-        MN_TRY(add_write(b, i, (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &rows[i] },
+        MN_TRY(mn_request_key("observe", b->change, parts->of[i], b->arena, &rows[i].key, err));
+        MN_TRY(add_write(b, parts->of[i], (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &rows[i] },
                          err));
     }
     return MNEME_OK;
@@ -438,31 +443,39 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
                                      struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                      struct mneme_error *err)
 {
-    struct batch b = batch_of(world, change, arena);
+    struct mneme_change own = *change;
+    struct batch b = batch_of(world, &own, arena);
     struct mneme_receipt *receipts = mn_arena_array(arena, struct mneme_receipt, count + 1);
+    struct mn_parts parts = { 0 };
     enum mneme_status status;
     bool answered = false;
 
     if (!receipts)
         return mn_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        MN_TRY(add_event(&b, i, &events[i], NULL, err));
-    MN_TRY(add_requests(&b, count, err));
+    for (size_t i = 0; i < count; i++) /* what is cut could hide a secret at a cut */
+        MN_TRY(mn_guard_text("text", events[i].text, change->allow_secrets, NULL, err));
+    MN_TRY(mn_parts_of(events, count, b.now_ms, arena, &parts, err));
+    own.without_embedding = change->without_embedding || parts.cut;
+    for (size_t i = 0; i < parts.count; i++)
+        MN_TRY(add_event(&b, parts.of[i], &parts.item[i], NULL, err));
+    MN_TRY(add_requests(&b, &parts, err));
     MN_TRY(events_answered(world, events, count, change, arena, receipts, &answered, err));
     status = answered ? MNEME_OK : commit_batch(world, &b, receipts, NULL, err);
     if (status == MNEME_CONFLICT) /* somebody was faster with the same call */
         MN_TRY(events_answered(world, events, count, change, arena, receipts, &answered, err));
     if (!answered && status != MNEME_OK)
         return status;
+    for (size_t i = 0; i < parts.count; i++)
+        receipts[parts.of[i]].parts++;
     if (ret_receipts)
         memcpy(ret_receipts, receipts, count * sizeof *receipts);
     if (answered)
         return MNEME_OK;
-    for (size_t i = 0; i < count && !change->without_drafts; i++)
-        if (receipts[i].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
-            mn_remember_drafts(world, b.writes.item[i].event, events[i].event_time_ms, change,
+    for (size_t i = 0; i < parts.count && !change->without_drafts; i++)
+        if (receipts[parts.of[i]].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
+            mn_remember_drafts(world, b.writes.item[i].event, parts.item[i].event_time_ms, change,
                                arena);
     if (world->chat && change->extract_now)
-        return read_now(world, &b, count, err);
+        return read_now(world, &b, parts.count, err);
     return MNEME_OK;
 }

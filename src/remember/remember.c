@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "index/index.h"
 #include "memory/record.h"
 #include "memory/type.h"
+#include "model/model.h"
 #include "remember/draft.h"
-#include "search/search.h"
 #include "store/store.h"
 #include "text/analyze.h"
 
@@ -71,59 +72,6 @@ static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outco
 /* ---- one memory ---- */
 
 #define ATTEMPTS_MAX 64 /* each time somebody else wrote of the same key or text meanwhile */
-/* Rows compared by text, at some 70 us each. The best by BM25, however little they share: in a small
- * partition the words that are new weigh most, so that a share of all says nothing. */
-#define NOMINATED_MAX 8
-
-/* The rows of this partition, agent and scope that an index holds for like the draft's text. */
-static enum mneme_status nominate(struct mn_world *world, const struct mneme_memory *draft,
-                                  int64_t now_ms, struct mn_arena *arena, struct mn_rows *ret_rows,
-                                  struct mneme_error *err)
-{
-    const char *permission = draft->requires_permission;
-    const char *scope = draft->scope_id;
-    struct mn_access access = {
-        .tenant = draft->tenant_id,
-        .user = draft->user_id,
-        .agent = draft->agent_id,
-        .session = draft->scope_kind == MNEME_SCOPE_SESSION ? scope : "",
-        .task = draft->scope_kind == MNEME_SCOPE_TASK ? scope : "",
-        .project = draft->scope_kind == MNEME_SCOPE_PROJECT ? scope : "",
-        .repository = draft->scope_kind == MNEME_SCOPE_REPO ? scope : "",
-        .clearance = MNEME_SECRET,
-        .permissions = { &permission, mn_empty(permission) ? 0 : 1 },
-        .at_ms = now_ms,
-    };
-    int type = mn_type_find(draft->type);
-    struct mn_terms terms = { 0 };
-    struct mn_query query = {
-        .access = &access,
-        .text_types = MN_TYPE_BIT(type == MN_TYPE_NONE ? mn_type_find("fact") : type),
-        .terms = &terms,
-        .language = mn_text_language(draft->content, strlen(draft->content)),
-        .text_k = NOMINATED_MAX,
-    };
-    struct mn_hits hits = { 0 };
-    struct mn_rows rows = { 0 };
-    const char *ids[NOMINATED_MAX];
-    const char *position = NULL;
-    size_t count = 0;
-
-    MN_TRY(mn_index_catch_up(world, &access, arena, &position, err));
-    MN_TRY(mn_text_query_terms(arena, draft->content, strlen(draft->content), &terms, err));
-    for (size_t i = 0; i < terms.count; i++)
-        terms.item[i].text = (struct mn_str){ NULL, 0 }; /* what is misspelt here is another word */
-    MN_TRY(world->search->ops->top(world->search, &query, arena, &hits, err));
-    for (size_t i = 0; i < hits.count; i++)
-        if (hits.item[i].coverage > 0 && !hits.item[i].unit->is_event)
-            ids[count++] = hits.item[i].unit->id;
-    if (count)
-        MN_TRY(world->store->ops->memories_get(world->store, &access, ids, count, arena, &rows,
-                                               err));
-    *ret_rows = rows;
-    return MNEME_OK;
-}
-
 /* A memory that is being written: what it is, and what it stands beside. */
 struct writing {
     struct mn_world *world;
@@ -134,13 +82,49 @@ struct writing {
     struct mneme_memory given; /* before it was completed */
     bool keeps_id;
     const char *request_key; /* "": none */
-    struct mn_alike_mark mark;
+    struct mn_vector_row vector; /* of the row's own text; its vector is NULL without */
+    bool embedding_tried;
+    struct mn_guard guard;
     struct mn_verdict verdict;
 };
 
 static struct mn_partition partition_of(const struct mneme_memory *row)
 {
     return (struct mn_partition){ row->tenant_id, row->user_id };
+}
+
+/* The vector of the row's text, when somebody may wait for it: it nominates look-alikes, and is committed
+ * with the row. What does not come now comes later. A text that is there already has one. */
+static void embed_draft(struct writing *w)
+{
+    struct mn_model *model = w->world->model;
+    struct mn_rows alike = { 0 };
+    struct mn_alike_mark mark;
+    const char *text = NULL;
+    struct mneme_error ignored;
+
+    if (!model || w->change->without_embedding ||
+        w->world->store->ops->memories_alike(w->world->store, &w->row, w->arena, &alike, &mark,
+                                             &ignored) != MNEME_OK)
+        return;
+    for (size_t i = 0; i < alike.count; i++)
+        if (mn_same(alike.item[i].memory.content_hash, w->row.content_hash))
+            return;
+    w->embedding_tried = true;
+    float *vector = mn_arena_array(w->arena, float, model->profile.dim);
+    char *hash = mn_arena_alloc(w->arena, MN_SHA256_HEX_BYTES);
+
+    if (!vector || !hash ||
+        mn_memory_embed_text(&w->row, NULL, w->arena, &text, &ignored) != MNEME_OK ||
+        !mn_sha256_hex(text, strlen(text), hash) ||
+        mn_model_embed(model, MN_EMBED_PASSAGE_AWAITED, text, vector, &ignored) != MNEME_OK)
+        return;
+    w->vector = (struct mn_vector_row){ .partition = partition_of(&w->row),
+                                        .unit_id = w->row.id,
+                                        .profile = model->profile.vectors_hash,
+                                        .text_hash = hash,
+                                        .dim = model->profile.dim,
+                                        .vector = vector };
 }
 
 /* Why the rows change, unless the caller says it. */
@@ -276,11 +260,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
                                         struct mneme_error *err)
 {
     const struct mn_verdict *v = &w->verdict;
-    struct mn_write *writes = mn_arena_array(w->arena, struct mn_write, v->ended_count + 4);
-    struct mn_guard guard = { .partition = partition_of(&w->row),
-                              .content_hash = w->row.content_hash,
-                              .memory_key = w->row.memory_key,
-                              .mark = w->mark };
+    struct mn_write *writes = mn_arena_array(w->arena, struct mn_write, v->ended_count + 5);
     struct mneme_change change = *w->change;
     struct mn_write *at = writes;
     struct mn_written *written = NULL;
@@ -289,7 +269,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
 
     if (!writes)
         return mn_fail_memory(err);
-    *at++ = (struct mn_write){ .kind = MN_WRITE_GUARD, .guard = &guard };
+    *at++ = (struct mn_write){ .kind = MN_WRITE_GUARD, .guard = &w->guard };
     take_place(w);
     row = w->row;
     if (v->into)
@@ -315,10 +295,13 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
     at = add_row(at, &row, v->into ? v->into->memory.revision : MN_REVISION_NEW);
     MN_TRY(add_ended(w, &at, err));
     MN_TRY(add_question(w, &at, err));
+    if (!v->into && w->vector.vector)
+        *at++ = (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = &w->vector };
     change.reason = reason_of(w);
     MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written, err));
     fill_receipt(receipt, outcome_of(v), row.id, written[mn_empty(request.key) ? 1 : 2].revision);
-    embed_now(w->world, w->change, partition_of(&row), &row.id, 1);
+    if (v->into || !w->embedding_tried) /* its words may be others now */
+        embed_now(w->world, w->change, partition_of(&row), &row.id, 1);
     return MNEME_OK;
 }
 
@@ -368,6 +351,7 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
     const struct mneme_memory row = w->row;
     struct mn_rows alike = { 0 };
     struct mn_rows near = { 0 };
+    struct mn_rows close = { 0 };
     struct mneme_error ignored;
     int64_t now_ms = change_now(w->world, w->change);
     bool same = false;
@@ -377,14 +361,19 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
                                w->arena, receipt, &answered, err));
     if (answered)
         return MNEME_OK;
-    MN_TRY(w->world->store->ops->memories_alike(w->world->store, &row, w->arena, &alike, &w->mark,
-                                                err));
+    w->guard = (struct mn_guard){ .partition = partition_of(&row),
+                                  .content_hash = row.content_hash,
+                                  .memory_key = row.memory_key };
+    MN_TRY(w->world->store->ops->memories_alike(w->world->store, &row, w->arena, &alike,
+                                                &w->guard.mark, err));
     for (size_t i = 0; i < alike.count && !same; i++)
         same = mn_same(alike.item[i].memory.content_hash, row.content_hash);
     /* An index that does not answer nominates nobody: the memory is stored all the same. */
-    if (!same && !w->keeps_id)
-        (void)nominate(w->world, &row, now_ms, w->arena, &near, &ignored);
-    MN_TRY(mn_dedupe(&row, &alike, &near, w->said_at_ms, now_ms, w->keeps_id, w->arena,
+    if (!same && !w->keeps_id &&
+        mn_nominate(w->world, &w->row, w->vector.vector, now_ms, w->arena, &w->guard.position, &near,
+                    &close, &ignored) == MNEME_OK)
+        w->guard.like = &w->row;
+    MN_TRY(mn_dedupe(&row, &alike, &near, &close, w->said_at_ms, now_ms, w->keeps_id, w->arena,
                      &w->verdict, err));
     enum mneme_status status = commit_verdict(w, receipt, err);
     if (status != MNEME_OK)
@@ -429,6 +418,7 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     w.given = draft;
     w.keeps_id = !mn_empty(draft.id);
     MN_TRY(mn_request_key("remember", change, 0, arena, &w.request_key, err));
+    embed_draft(&w);
     w.said_at_ms = draft.event_time_ms   ? draft.event_time_ms
                    : draft.valid_from_ms ? draft.valid_from_ms
                                          : draft.created_at_ms;

@@ -42,6 +42,13 @@ enum mneme_status mn_remember_confirm(struct mn_world *world, struct mn_partitio
                                       struct mn_arena *arena, struct mneme_receipt *ret_receipt,
                                       struct mneme_error *err);
 
+/* Rows of the draft's partition, agent and scope that are like it by their words, and those that are
+ * like it by its vector (NULL: none). *ret_position: what the index had seen. */
+enum mneme_status mn_nominate(struct mn_world *world, const struct mneme_memory *draft,
+                              const float *vector, int64_t now_ms, struct mn_arena *arena,
+                              const char **ret_position, struct mn_rows *ret_near,
+                              struct mn_rows *ret_close, struct mneme_error *err);
+
 /* Answers an open question of the partition: keep_id holds, its rivals held until now. */
 enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partition partition,
                                       const char *question_id, const char *keep_id,

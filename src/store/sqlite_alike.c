@@ -5,16 +5,31 @@
  * is read with the look-alikes closes that gap: a guard among the writes has it compared again
  * inside the transaction, where nobody else writes, and refuses the request when it has moved.
  *
+ * Rewordings have another text and often no key: the mark does not move for them. So the guard also
+ * looks at the rows that were written since the index was asked for look-alikes. Most of them are told
+ * apart by a glance or by their figures; what is left is compared as the writer would.
+ *
  * And what a request with an idempotency key was answered, so that the same one again is answered
  * alike and writes nothing.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
 #include "store/sqlite_write.h"
+#include "text/compare.h"
+#include "text/glance.h"
+#include "text/letters.h"
+
+#define GUARD_BYTES_MAX ((size_t)8 << 20)
+#define FIGURES_MAX 16
+#define REWORDED_LOOKS_MIN 0.5 /* light rewordings share .53 and more */
 
 static enum mneme_status read_mark(struct mn_sqlite *db, struct mn_partition partition,
                                    const char *content_hash, const char *memory_key,
@@ -69,6 +84,91 @@ enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct 
     return MNEME_OK;
 }
 
+/* The numbers of a text written in digits, in any order. */
+struct figures {
+    uint64_t hash[FIGURES_MAX];
+    size_t count; /* more than there is room for: not all are here */
+};
+
+static struct figures figures_of(const char *text)
+{
+    struct figures f = { .count = 0 };
+
+    while (*text) {
+        size_t digits = 0;
+
+        while (mn_letter_digit(text[digits]))
+            digits++;
+        if (digits) {
+            if (f.count < FIGURES_MAX)
+                f.hash[f.count] = mn_hash64(text, digits, 0);
+            f.count++;
+        }
+        text += digits ? digits : 1;
+    }
+    return f;
+}
+
+/* Are all numbers of the one in the other? It may spell out what the other writes in digits. */
+static bool within(const struct figures *a, const struct figures *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        size_t k = 0;
+
+        while (k < b->count && b->hash[k] != a->hash[i])
+            k++;
+        if (k == b->count)
+            return false;
+    }
+    return true;
+}
+
+static bool may_count_the_same(const struct figures *a, const struct figures *b)
+{
+    return a->count > FIGURES_MAX || b->count > FIGURES_MAX || within(a, b) || within(b, a);
+}
+
+static enum mneme_status check_since(const struct mn_writing *w, const struct mn_guard *guard,
+                                     struct mneme_error *err)
+{
+    const struct mneme_memory *like = guard->like;
+    const char *number = strrchr(mn_or_empty(guard->position), ':');
+    struct mn_glance own = mn_glance_at(like->content);
+    struct figures own_figures = figures_of(like->content);
+    MN_STMT_AUTO stmt = NULL;
+    bool row = false;
+
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORIES_SINCE, &stmt, err));
+    mn_bind_text(stmt, ":tenant", guard->partition.tenant);
+    mn_bind_text(stmt, ":owner", guard->partition.owner);
+    mn_bind_integer(stmt, ":seq", number ? strtoll(number + 1, NULL, 10) : 0);
+    mn_bind_text(stmt, ":agent_id", like->agent_id);
+    mn_bind_integer(stmt, ":scope_kind", like->scope_kind);
+    mn_bind_text(stmt, ":scope_id", like->scope_id);
+    mn_bind_text(stmt, ":id", like->id);
+    for (;;) {
+        MN_ARENA_AUTO arena = NULL;
+        struct mn_reader reader = { .stmt = stmt };
+        const char *content;
+        struct mn_glance glance;
+        struct figures figures;
+
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            return MNEME_OK;
+        arena = mn_arena_new(GUARD_BYTES_MAX);
+        reader.arena = arena;
+        content = mn_read_text(&reader);
+        MN_TRY(mn_read_end(&reader, err));
+        glance = mn_glance_at(content);
+        figures = figures_of(content);
+        if (mn_glance_share(&own, &glance) >= REWORDED_LOOKS_MIN &&
+            may_count_the_same(&own_figures, &figures) &&
+            mn_text_likeness(arena, like->content, content) == MN_LIKENESS_REWORDED)
+            return mn_fail(err, MNEME_CONFLICT, "revision: somebody wrote of the same meanwhile");
+    }
+}
+
 enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_guard *guard,
                                  struct mneme_error *err)
 {
@@ -78,7 +178,7 @@ enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_gua
                      &now, err));
     if (now.rows != guard->mark.rows || now.revisions != guard->mark.revisions)
         return mn_fail(err, MNEME_CONFLICT, "revision: somebody wrote of the same meanwhile");
-    return MNEME_OK;
+    return guard->like ? check_since(w, guard, err) : MNEME_OK;
 }
 
 enum mneme_status mn_write_clarification(const struct mn_writing *w,

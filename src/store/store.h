@@ -110,6 +110,10 @@ struct mn_guard {
     const char *content_hash;
     const char *memory_key; /* "": none */
     struct mn_alike_mark mark;
+    /* And that nothing written behind this cursor rewords `like` (text/compare.h), in the same agent and
+     * scope; NULL: not asked. */
+    const struct mneme_memory *like;
+    const char *position;
 };
 
 /* What a request with an idempotency key was answered. Kept for MN_REQUEST_KEPT_MS at least. */

@@ -26,6 +26,7 @@ struct fake_service {
     int status;
     const char *body;
     int delay_ms;
+    const char *(*choose)(const char *request); /* NULL: as above */
     int once_status; /* 0: as above */
     const char *once_body;
     size_t calls;
@@ -62,6 +63,10 @@ static void answer(struct fake_service *service, int connection, char *request)
     pthread_mutex_lock(&service->lock);
     int status = service->status, delay_ms = service->delay_ms;
     const char *body = service->body;
+    if (service->choose) {
+        status = 200;
+        body = service->choose(request);
+    }
     if (service->once_status) {
         status = service->once_status;
         body = service->once_body;
@@ -156,6 +161,13 @@ void fake_service_answer(struct fake_service *service, int status, const char *b
     service->status = status;
     service->body = body;
     service->delay_ms = delay_ms;
+    pthread_mutex_unlock(&service->lock);
+}
+
+void fake_service_choose(struct fake_service *service, const char *(*choose)(const char *request))
+{
+    pthread_mutex_lock(&service->lock);
+    service->choose = choose;
     pthread_mutex_unlock(&service->lock);
 }
 

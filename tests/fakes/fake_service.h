@@ -17,6 +17,8 @@ int fake_service_port(const struct fake_service *service);
 /* From now on: this status and body, after so many milliseconds. The body is kept by pointer. */
 void fake_service_answer(struct fake_service *service, int status, const char *body, int delay_ms);
 
+/* From now on the body is chosen by the request, with status 200; called on the service's thread. */
+void fake_service_choose(struct fake_service *service, const char *(*choose)(const char *request));
 /* The next request alone gets this; then as before. */
 void fake_service_once(struct fake_service *service, int status, const char *body);
 

@@ -165,6 +165,23 @@ static void a_slow_service_costs_a_second_once(void **state)
     assert_int_equal(fake_service_calls(f->service), 1); /* the second was not sent */
 }
 
+static void a_writer_waits_for_a_second_and_nobody_for_longer(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_model *other = NULL;
+    struct mneme_error err;
+    float vector[3];
+    int64_t begun_us = mn_clock_monotonic_us();
+
+    fake_service_answer(f->service, 200, VECTOR, 1300);
+    assert_int_equal(mn_model_embed(f->model, MN_EMBED_PASSAGE_AWAITED, "a", vector, &err),
+                     MNEME_UNAVAILABLE);
+    assert_true(mn_clock_monotonic_us() - begun_us < 1290000);
+    assert_int_equal(mn_model_http_new(f->url, "", PROFILE, &other, NULL), MNEME_OK);
+    assert_int_equal(mn_model_embed(other, MN_EMBED_PASSAGE, "a", vector, &err), MNEME_OK);
+    mn_model_free(other);
+}
+
 static void a_refused_key_is_said_to_be_one(void **state)
 {
     struct fixture *f = *state;
@@ -294,6 +311,15 @@ static void recall_goes_on_without_the_service_and_says_so(void **state)
     assert_non_null(strstr(answer->trace, "answered with status 503"));
     mneme_answer_free(answer);
     mneme_close(handle);
+
+    /* One that hangs holds a write for a second; the vector follows. */
+    fake_service_answer(f->service, 200, VECTOR, 1800);
+    assert_int_equal(mneme_open(&options, &handle, NULL), MNEME_OK);
+    memory.user_id = "bob";
+    int64_t begun_us = mn_clock_monotonic_us();
+    assert_int_equal(mneme_remember(handle, &memory, &change, &receipt, NULL), MNEME_OK);
+    assert_in_range(mn_clock_monotonic_us() - begun_us, 1000000, 2500000);
+    mneme_close(handle);
     unlink(store);
     unlink(profile);
     unlink(lock);
@@ -311,6 +337,7 @@ int main(void)
         TEST(an_answer_without_an_end_is_cut_off),
         TEST(after_a_failure_the_service_is_left_alone),
         TEST(a_slow_service_costs_a_second_once),
+        TEST(a_writer_waits_for_a_second_and_nobody_for_longer),
         TEST(a_refused_key_is_said_to_be_one),
         TEST(a_password_in_the_url_stands_in_no_message),
         TEST(tokens_are_not_known),

@@ -45,7 +45,8 @@ static struct mn_verdict decide(const struct mneme_memory *draft, const struct m
     struct mneme_error err;
 
     *item = (struct mn_row){ .memory = *there, .confidence = there->confidence };
-    assert_int_equal(mn_dedupe(draft, &rows, NULL, said_at_ms, NOW, false, arena, &verdict, &err),
+    assert_int_equal(mn_dedupe(draft, &rows, NULL, NULL, said_at_ms, NOW, false, arena, &verdict,
+                               &err),
                      MNEME_OK);
     return verdict;
 }
