@@ -92,7 +92,7 @@ MNEME_API enum mneme_status mneme_remember(struct mneme *handle, const struct mn
 
 /*
  * Append events; all or none. ret_receipts: `count` of them, or NULL. A turn of more than 4,096 bytes is
- * cut where sentences end, into events of at most 2,000, since a vector speaks of the first 512 tokens of a
+ * cut where sentences end, into events of at most 1,200, since a vector speaks of the first 512 tokens of a
  * text: the first has the turn's id, the others the id with ".0002", ".0003" ... Their vectors follow with
  * mneme_run_due().
  *

@@ -3,7 +3,7 @@
  *
  * A vector speaks of the first 512 tokens of a text, and a block of memories has room for 700. What
  * stands behind that in a pasted log or a long answer would be stored and neither found by its meaning
- * nor shown. So a turn that is longer is kept in parts of some 500 tokens, one behind the other in its
+ * nor shown. So a turn that is longer is kept in parts of some 300 tokens, one behind the other in its
  * session; each is a turn like any other, and the parts beside one are its surroundings.
  */
 #include "remember/parts.h"

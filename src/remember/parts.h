@@ -14,7 +14,7 @@
 size_t mn_piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max);
 
 #define MN_TURN_WHOLE_BYTES_MAX 4096 /* longer ones are cut */
-#define MN_TURN_PART_BYTES_MAX 2000
+#define MN_TURN_PART_BYTES_MAX 1200
 
 struct mn_parts {
     struct mneme_event *item;

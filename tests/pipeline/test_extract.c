@@ -343,6 +343,27 @@ static void the_same_turn_again_is_not_read_again(void **state)
     assert_int_equal(fake_service_calls(f->service), 1);
 }
 
+/* A model that has one thing to say of the turn that it finds it in. */
+static const char *choose(const char *request)
+{
+    static char body[2048];
+    struct mn_buf out = { 0 };
+    char content[1024];
+    const char *at = strstr(request, DRUM);
+    const char *number = at;
+
+    while (number && number > request && strncmp(number, "\\\"n\\\":", 6) != 0)
+        number--;
+    (void)snprintf(content, sizeof content,
+                   at ? "[{\"turn\":%d,\"quote\":\"" DRUM "\",\"kind\":\"semantic\",\"content\":"
+                        "\"The user plays the talking drum in a band called Kora.\"}]"
+                      : "[]",
+                   number ? atoi(number + 6) : 0);
+    (void)snprintf(body, sizeof body, "%s", in_envelope(&out, content));
+    mn_buf_release(&out);
+    return body;
+}
+
 static void of_a_long_turn_every_piece_is_shown(void **state)
 {
     struct fixture *f = *state;
@@ -352,13 +373,12 @@ static void of_a_long_turn_every_piece_is_shown(void **state)
     for (int i = 0; text.bytes < 60000; i++)
         mn_buf_printf(&text, "The crew logged wave %d and went on rowing. ", i);
     mn_buf_text(&text, DRUM ".");
-    answers(f, "{\"memories\":[" DRUM_MEMORY ","
-               MEMORY(2, DRUM, "The user plays the talking drum in a band called Kora.") "]}");
+    fake_service_choose(f->service, choose);
     say(f, text.at);
-    assert_int_equal(extract(f).turns, 1);
+    assert_in_range(extract(f).turns, 50, 100);
     assert_in_range(fake_service_calls(f->service), 3, 6);
     list = memories(f);
-    assert_int_equal(list.count, 1); /* the pieces without these words bear nothing out */
+    assert_int_equal(list.count, 1);
     assert_string_equal(list.content, "The user plays the talking drum in a band called Kora.");
 }
 
