@@ -57,6 +57,7 @@ struct mn_candidate {
     bool shared;        /* of the tenant's shared partition */
     bool is_event;      /* a turn of a conversation */
     bool is_checkpoint; /* a task state; memory->id is made of session and task */
+    bool scored;        /* the index was asked for its scores, and had it */
     bool from_truth;    /* the row was read from the store, not from an index's document */
     bool replaced;      /* a row that the identity may see stands in its place */
     const char *speaker;

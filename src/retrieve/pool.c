@@ -135,6 +135,7 @@ enum mneme_status mn_pool_add_hit(struct mn_pool *pool, const struct mn_hit *hit
         c->confidence = hit->unit->confidence;
         c->shared = hit->shared;
     }
+    c->scored = true;
     c->is_event = hit->unit->is_event;
     c->speaker = hit->unit->speaker;
     c->session_id = hit->unit->session_id;

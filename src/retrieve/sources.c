@@ -206,6 +206,27 @@ struct mn_query mn_source_query(const struct mn_sourcing *s)
     };
 }
 
+/* What other sources brought: the index scores it in the same breath. */
+static enum mneme_status ids_without_scores(const struct mn_sourcing *s,
+                                            const char *const **ret_ids, size_t *ret_count,
+                                            struct mneme_error *err)
+{
+    const char **ids = mn_arena_array(s->arena, const char *, s->pool->found.count + 1);
+    size_t count = 0;
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < s->pool->found.count; i++) {
+        const struct mn_candidate *c = &s->pool->found.item[i];
+
+        if (!c->scored && !c->is_checkpoint)
+            ids[count++] = c->memory->id;
+    }
+    *ret_ids = ids;
+    *ret_count = count;
+    return MNEME_OK;
+}
+
 enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *err)
 {
     struct mn_query query = mn_source_query(s);
@@ -217,6 +238,7 @@ enum mneme_status mn_source_search(struct mn_sourcing *s, struct mneme_error *er
         query.vector_types = 0;
     if (!query.text_types && !query.vector_types)
         return MNEME_OK;
+    MN_TRY(ids_without_scores(s, &query.also, &query.also_count, err));
     MN_TRY(s->world->search->ops->top(s->world->search, &query, s->arena, &hits, err));
     s->trace->source[MN_SOURCE_TEXT].count = 0;
     s->trace->source[MN_SOURCE_VECTOR].count = 0;
@@ -296,18 +318,11 @@ bool mn_source_is_crowded(const struct mn_sourcing *s)
 enum mneme_status mn_verify_scores(struct mn_sourcing *s, struct mneme_error *err)
 {
     struct mn_query query = mn_source_query(s);
-    const char **ids = mn_arena_array(s->arena, const char *, s->pool->found.count + 1);
+    const char *const *ids = NULL;
     struct mn_hits hits = { 0 };
     size_t id_count = 0;
 
-    if (!ids)
-        return mn_fail_memory(err);
-    for (size_t i = 0; i < s->pool->found.count; i++) {
-        const struct mn_candidate *c = &s->pool->found.item[i];
-
-        if (!c->found[MN_SOURCE_TEXT].rank && !c->found[MN_SOURCE_VECTOR].rank && !c->is_checkpoint)
-            ids[id_count++] = c->memory->id;
-    }
+    MN_TRY(ids_without_scores(s, &ids, &id_count, err));
     if (!id_count)
         return MNEME_OK;
     MN_TRY(s->world->search->ops->score(s->world->search, &query, ids, id_count, s->arena, &hits,

@@ -441,29 +441,6 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
     return MNEME_OK;
 }
 
-enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_query *query,
-                               struct mn_arena *arena, struct mn_hits *ret_hits,
-                               struct mneme_error *err)
-{
-    WORK_AUTO work = { .views = views, .query = query };
-    size_t text_room = least_of(query->text_k, 2 * rows_most(views));
-    size_t vector_room = MN_LANGUAGE_COUNT * rescored(views, query->vector_k);
-    size_t around_room = least_of(query->around_k, 2 * rows_most(views));
-
-    MN_TRY(prepare(&work, arena, err));
-    if (!views->count)
-        return answer(&work, arena, ret_hits, err);
-    work.picked = malloc((text_room + around_room + vector_room + 1) * sizeof *work.picked);
-    work.scored = malloc((2 * text_room + around_room + vector_room + 1) * sizeof *work.scored);
-    if (!work.picked || !work.scored)
-        return mn_fail_memory(err);
-    MN_TRY(find_visible(&work, err));
-    choose_by_vector(&work);
-    MN_TRY(choose_by_text(&work, err));
-    unite(&work);
-    return answer(&work, arena, ret_hits, err);
-}
-
 /* The row of an id in one of the views; false when it is in none. */
 static bool find_row(const struct mn_views *views, const char *id, uint32_t *ret_row)
 {
@@ -478,24 +455,57 @@ static bool find_row(const struct mn_views *views, const char *id, uint32_t *ret
     return false;
 }
 
+/* Those of the ids that may be seen, of any type, without a rank. There is room for all. */
+static void choose_named(struct work *work, const char *const *ids, size_t count)
+{
+    const struct mn_visible_request request = visible_request(work->query);
+    const struct mn_views *views = work->views;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row;
+
+        if (find_row(views, ids[i], &row) &&
+            mn_visible_row(&views->index[view_of(row)]->visible, &request, row & ROW_MASK))
+            work->picked[work->picked_count++] = (struct picked){ .row = row };
+    }
+}
+
+enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_query *query,
+                               struct mn_arena *arena, struct mn_hits *ret_hits,
+                               struct mneme_error *err)
+{
+    WORK_AUTO work = { .views = views, .query = query };
+    size_t text_room = least_of(query->text_k, 2 * rows_most(views));
+    size_t vector_room = MN_LANGUAGE_COUNT * rescored(views, query->vector_k);
+    size_t around_room = least_of(query->around_k, 2 * rows_most(views));
+
+    MN_TRY(prepare(&work, arena, err));
+    if (!views->count)
+        return answer(&work, arena, ret_hits, err);
+    work.picked = malloc((text_room + around_room + vector_room + query->also_count + 1) *
+                         sizeof *work.picked);
+    work.scored = malloc((2 * text_room + around_room + vector_room + 1) * sizeof *work.scored);
+    if (!work.picked || !work.scored)
+        return mn_fail_memory(err);
+    MN_TRY(find_visible(&work, err));
+    choose_by_vector(&work);
+    MN_TRY(choose_by_text(&work, err));
+    choose_named(&work, query->also, query->also_count);
+    unite(&work);
+    return answer(&work, arena, ret_hits, err);
+}
+
 enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_query *query,
                                  const char *const *ids, size_t count, struct mn_arena *arena,
                                  struct mn_hits *ret_hits, struct mneme_error *err)
 {
-    const struct mn_visible_request request = visible_request(query);
     WORK_AUTO work = { .views = views, .query = query };
 
     MN_TRY(prepare(&work, arena, err));
     work.picked = malloc((count + 1) * sizeof *work.picked);
     if (!work.picked)
         return mn_fail_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t row;
-
-        if (find_row(views, ids[i], &row) &&
-            mn_visible_row(&views->index[view_of(row)]->visible, &request, row & ROW_MASK))
-            work.picked[work.picked_count++] = (struct picked){ .row = row };
-    }
+    choose_named(&work, ids, count);
     unite(&work);
     return answer(&work, arena, ret_hits, err);
 }

@@ -14,7 +14,6 @@
 #define SEED UINT64_C(0x9e3779b97f4a7c15) /* part of what codes mean: they are compared by it */
 
 typedef float four __attribute__((vector_size(16)));
-typedef int32_t four_places __attribute__((vector_size(16)));
 
 static size_t span_of(size_t stride)
 {
@@ -48,11 +47,10 @@ void mn_rotation_make(size_t stride, float *turn)
 /* Sums and differences within each four. */
 static four mixed(four v)
 {
-    const four_places ones = { 0, 0, 2, 2 }, others = { 1, 1, 3, 3 };
-    const four_places low = { 0, 1, 0, 1 }, high = { 2, 3, 2, 3 };
-
-    v = __builtin_shuffle(v, ones) + __builtin_shuffle(v, others) * (four){ 1, -1, 1, -1 };
-    return __builtin_shuffle(v, low) + __builtin_shuffle(v, high) * (four){ 1, 1, -1, -1 };
+    v = __builtin_shufflevector(v, v, 0, 0, 2, 2) +
+        __builtin_shufflevector(v, v, 1, 1, 3, 3) * (four){ 1, -1, 1, -1 };
+    return __builtin_shufflevector(v, v, 0, 1, 0, 1) +
+           __builtin_shufflevector(v, v, 2, 3, 2, 3) * (four){ 1, 1, -1, -1 };
 }
 
 static four load(const float *at)

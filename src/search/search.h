@@ -57,6 +57,8 @@ struct mn_query {
     size_t vector_k; /* per language of the units */
     size_t around_k; /* turns that the best turns by text bring along, standing within 3 of them */
     const struct mn_inquiry *inquiry; /* for context(); NULL: asks for nothing by itself */
+    const char *const *also; /* of top(): units to score beside what it finds, as score() would */
+    size_t also_count;
 };
 
 struct mn_hit {
@@ -102,7 +104,8 @@ struct mn_search_ops {
     enum mneme_status (*position)(struct mn_search *search, struct mn_partition partition,
                                   struct mn_arena *arena, const char **ret_cursor,
                                   struct mneme_error *err);
-    /* The best by text and the best by vector, united; each hit has both scores. Order: none. */
+    /* The best by text and the best by vector, united, and what is to come also; each hit has both
+     * scores. Order: none. */
     enum mneme_status (*top)(struct mn_search *search, const struct mn_query *query,
                              struct mn_arena *arena, struct mn_hits *ret_hits,
                              struct mneme_error *err);

@@ -20,9 +20,9 @@
 #define SIFTED_DIM 256      /* of fewer numbers signs tell too little */
 #define SIFTED_FROM 2000    /* allowed rows; fewer are read directly */
 #define SIFTED_SHARE 8      /* of a group's rows at least one in so many is allowed */
-#define SIFTED_EACH 4       /* left, for every row that is to be scored exactly, ... */
-#define SIFTED_MORE 200     /* ... and more, ... */
-#define SIFTED_OF_ROWS 2000 /* ... and one in so many of all */
+#define SIFTED_EACH 3       /* left, for every row that is to be scored exactly, ... */
+#define SIFTED_MORE 50      /* ... and more, ... */
+#define SIFTED_OF_ROWS 400  /* ... and one in so many of all */
 #define SIFTED_MAX 4096
 
 enum { PRIOR, OWN, RAW };

@@ -301,6 +301,33 @@ static void a_request_reaches_its_own_and_the_shared_partition_alone(void **stat
     world_free(&w);
 }
 
+static void what_is_named_beside_a_search_comes_scored_if_it_may_be_seen(void **state)
+{
+    struct world w = world_new(NULL);
+    struct mn_unit units[] = { unit(ANN, "found", "apple"), unit(ANN, "named", "pear apple"),
+                               unit(ANN, "hidden", "apple") };
+    static const char *const also[] = { "named", "hidden", "found", "nowhere" };
+    struct mn_terms terms = { 0 };
+    struct mn_query q;
+
+    (void)state;
+    units[1].memory.type = "incident";
+    units[2].memory.sensitivity = MNEME_CONFIDENTIAL;
+    feed_ann(&w, units, 3);
+    q = query(&w, "apple", &terms);
+    q.text_types = q.vector_types = MN_TYPE_BIT(mn_type_find("fact"));
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 1);
+    q.also = also;
+    q.also_count = 4;
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 2);
+    assert_int_equal(hit(&w, "found")->text_rank, 1);
+    assert_int_equal(hit(&w, "named")->text_rank, 0);
+    assert_true(hit(&w, "named")->text > 0);
+    world_free(&w);
+}
+
 static void rows_that_the_access_refuses_are_not_found(void **state)
 {
     struct world w = world_new(NULL);
@@ -902,6 +929,7 @@ int search_suite_run(const char *engine, search_maker make, bool full_arena)
         cmocka_unit_test(one_id_twice_in_a_batch_leaves_the_later),
         cmocka_unit_test(foreign_units_are_refused_and_nothing_changes),
         cmocka_unit_test(a_request_reaches_its_own_and_the_shared_partition_alone),
+        cmocka_unit_test(what_is_named_beside_a_search_comes_scored_if_it_may_be_seen),
         cmocka_unit_test(rows_that_the_access_refuses_are_not_found),
         cmocka_unit_test(the_past_sees_what_was_superseded_and_not_what_was_not_made_yet),
         cmocka_unit_test(types_and_event_times_filter),

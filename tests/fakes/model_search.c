@@ -559,6 +559,14 @@ static int by_vector(const void *a, const void *b)
     return (x->hit.vector < y->hit.vector) - (x->hit.vector > y->hit.vector);
 }
 
+static bool is_among(const struct mn_query *query, const char *id)
+{
+    for (size_t i = 0; i < query->also_count; i++)
+        if (!strcmp(query->also[i], id))
+            return true;
+    return false;
+}
+
 static void choose(struct pool *pool, const struct mn_query *query)
 {
     struct scored **list = must(calloc(pool->count + 1, sizeof *list));
@@ -582,7 +590,8 @@ static void choose(struct pool *pool, const struct mn_query *query)
     free(list);
     model_context_around(pool, query);
     for (size_t i = 0; i < pool->count; i++)
-        pool->item[i].chosen = pool->item[i].hit.text_rank || pool->item[i].hit.vector_rank;
+        pool->item[i].chosen = pool->item[i].hit.text_rank || pool->item[i].hit.vector_rank ||
+                               (pool->item[i].chosen && is_among(query, pool->item[i].item->unit.id));
 }
 
 static void answer(struct pool *pool, struct mn_arena *arena, struct mn_hits *ret_hits)

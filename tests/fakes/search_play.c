@@ -275,6 +275,10 @@ static void play_top(struct play *p)
                                    .text_types = query.text_types,
                                    .text_k = 2 * IDS,
                                    .around_k = 2 * IDS };
+    const char *also[4];
+    query.also = also;
+    for (query.also_count = 0; query.also_count < next(p, 5); query.also_count++)
+        also[query.also_count] = id_of(p, next(p, 3), next(p, IDS));
     check(p->real->ops->top(p->real, &query, p->arena, &real, NULL) == MNEME_OK, "top() fails");
     check(p->model->ops->top(p->model, &query, p->arena, &model, NULL) == MNEME_OK, "model fails");
     check(real.partial == model.partial, "partial on one side");
@@ -289,6 +293,8 @@ static void play_top(struct play *p)
                   "another score at a rank");
     }
     check(real.count == model.count || !query.around_k, "other turns come along");
+    for (size_t i = 0; i < query.also_count; i++)
+        check(!hit_of(&real, also[i]) == !hit_of(&model, also[i]), "what is to come also");
     for (size_t i = 0; i < real.count; i++) {
         const char *id = real.item[i].unit->id;
         struct mn_hits one;
