@@ -178,7 +178,7 @@ struct mneme_audit_entry {
     int64_t at_ms;
     const char *tenant_id, *user_id, *actor; /* "": not known any more, or none */
     const char *tenant_digest, *user_digest, *actor_digest;
-    const char *action; /* "write", "recall", "erase", "backup", "restore", "rotate-key" */
+    const char *action; /* "write", "recall", "erase", "backup", "restore", "rotate-key", ... */
     const char *detail; /* a JSON object; ids of rows digested */
     const char *hash;
 };
@@ -251,6 +251,60 @@ MNEME_API enum mneme_status mneme_restore(const struct mneme_options *options,
 MNEME_API enum mneme_status mneme_rotate_key(struct mneme *handle, const void *key,
                                              size_t key_bytes, const char *actor,
                                              struct mneme_error *err);
+/* ---- what is derived ---- */
+
+struct mneme_reconciliation {
+    size_t size;
+    int repair;       /* 1: what differs is put right */
+    int retry_parked; /* 1: texts that the model refused too often are tried once more */
+    const char *actor;
+    int64_t now_ms; /* 0: the clock */
+};
+#define MNEME_RECONCILIATION_INIT                                                                  \
+    {                                                                                              \
+        .size = sizeof(struct mneme_reconciliation)                                                \
+    }
+
+/*
+ * Hold what is derived against the rows it is derived from: hashes of texts, vectors, usage, rules,
+ * edges and entities, sessions, open questions, kept answers, positions of indexes, by count and row; and
+ * the partition indexes this handle holds, by count, revisions and hash. Locks no writer out; repairing
+ * is one transaction over what was found. `how` NULL: looks only.
+ *
+ * *ret_clean: 1 when nothing differs (any more). *ret_report_json (may be NULL): what was compared and
+ * found, and the texts that are parked; ids, no texts; mneme_free(). Vectors that were lost are made again by
+ * mneme_run_due().
+ *
+ * MNEME_FORBIDDEN    repair on a store that was opened read-only.
+ * MNEME_UNAVAILABLE  retry_parked, and the model does not answer.
+ */
+MNEME_API enum mneme_status mneme_reconcile(struct mneme *handle,
+                                            const struct mneme_reconciliation *how, int *ret_clean,
+                                            char **ret_report_json, struct mneme_error *err);
+
+struct mneme_rebuilding {
+    size_t size;
+    int with_vectors;      /* 1: every text is embedded again; each former vector serves until then */
+    int drop_other_models; /* 1: vectors of models that are not in force go */
+    const char *actor;
+    int64_t now_ms; /* 0: the clock */
+};
+#define MNEME_REBUILDING_INIT                                                                      \
+    {                                                                                              \
+        .size = sizeof(struct mneme_rebuilding)                                                    \
+    }
+
+/*
+ * Make what is derived anew from the rows: the tables' own indexes, all that mneme_reconcile() repairs,
+ * and the partition indexes that this handle holds, each beside the one that serves meanwhile. Others are
+ * built from the rows when they are first used. `how` NULL: the defaults.
+ *
+ * *ret_report_json (may be NULL): how much was done; mneme_free().
+ * MNEME_UNAVAILABLE  no model, or one that does not answer, where vectors were asked for.
+ * MNEME_CONFLICT     drop_other_models, and the model in force has not embedded everything yet.
+ */
+MNEME_API enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuilding *how,
+                                          char **ret_report_json, struct mneme_error *err);
 
 /* Memories that answer one key differently, where nobody could say which holds. */
 struct mneme_clarification {

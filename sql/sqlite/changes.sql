@@ -107,6 +107,11 @@ LIMIT :limit;
 SELECT count(*) FROM index_state
 WHERE index_name = :index AND unit <> '' AND failures >= :failures_max;
 
+-- name: INDEX_PARKED_UNITS
+SELECT tenant, owner, unit, failures FROM index_state
+WHERE index_name = :index AND unit <> '' AND failures >= :failures_max
+ORDER BY tenant, owner, unit LIMIT :limit;
+
 -- A vector whose unit is gone, or was given another text meanwhile, is not kept.
 
 -- name: VECTOR_PUT

@@ -4,18 +4,10 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
-
-static const char *actor_of(const char *given)
-{
-    const char *actor = given ? given : getenv("MNEME_ACTOR");
-
-    return mn_empty(actor) ? "cli" : actor;
-}
 
 static void print_done(const struct cli_common *common, const char *field, const char *path)
 {
@@ -62,7 +54,7 @@ int cli_backup(int argc, char **argv)
         return code;
     common.model = "none";
     if (cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
-        mneme_backup(handle, arguments[0], actor_of(actor), &err) != MNEME_OK)
+        mneme_backup(handle, arguments[0], cli_actor(actor), &err) != MNEME_OK)
         return cli_fail(&err);
     print_done(&common, "backup", arguments[0]);
     return CLI_OK;
@@ -103,7 +95,7 @@ int cli_restore(int argc, char **argv)
         return cli_fail(&err);
     options.key = key.bytes ? key.text : NULL;
     options.key_bytes = key.bytes;
-    if (mneme_restore(&options, arguments[0], actor_of(actor), &err) != MNEME_OK)
+    if (mneme_restore(&options, arguments[0], cli_actor(actor), &err) != MNEME_OK)
         return cli_fail(&err);
     print_done(&common, "store", options.store_path);
     return CLI_OK;
@@ -155,7 +147,7 @@ int cli_rotate_key(int argc, char **argv)
         return cli_usage("rotate-key", "say where the new key is: --new-key-file, "
                                        "--new-key-command or $MNEME_NEW_KEY");
     if (cli_open(&common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
-        mneme_rotate_key(handle, key.text, key.bytes, actor_of(actor), &err) != MNEME_OK)
+        mneme_rotate_key(handle, key.text, key.bytes, cli_actor(actor), &err) != MNEME_OK)
         return cli_fail(&err);
     print_done(&common, "rotated", cli_store_path(&common, &err));
     return CLI_OK;

@@ -172,6 +172,8 @@ void cli_place(const struct cli_common *common, struct mneme_identity *ret_ident
 /* The whole identity; without a tenant or a user it is refused. */
 enum mneme_status cli_identity(const struct cli_common *common, struct mneme_identity *ret_identity,
                                struct mneme_error *err);
+/* Who does it: as given, else $MNEME_ACTOR, else the program. */
+const char *cli_actor(const char *given);
 void cli_change(const struct cli_common *common, struct mneme_change *ret_change);
 enum mneme_status cli_require_tenant(const struct cli_common *common, struct mneme_error *err);
 enum mneme_status cli_require_owner(const struct cli_common *common, struct mneme_error *err);
@@ -223,6 +225,8 @@ int cli_backup(int argc, char **argv);
 int cli_restore(int argc, char **argv);
 int cli_rotate_key(int argc, char **argv);
 int cli_maintain(int argc, char **argv);
+int cli_reconcile(int argc, char **argv);
+int cli_rebuild(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);

@@ -130,9 +130,7 @@ static enum mneme_status set_erasure(const struct wish *wish, struct mneme_erasu
         return mn_fail(err, MNEME_INVALID, "memory: not together with a session");
     what->tenant_id = or_environment(wish->tenant, "MNEME_TENANT");
     what->with_evidence = wish->with_evidence;
-    what->actor = or_environment(wish->actor, "MNEME_ACTOR");
-    if (mn_empty(what->actor))
-        what->actor = "cli";
+    what->actor = cli_actor(wish->actor);
     if (wish->memory || wish->session) {
         what->scope = wish->memory ? MNEME_ERASE_MEMORY : MNEME_ERASE_SESSION;
         what->id = wish->memory ? wish->memory : wish->session;

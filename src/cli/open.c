@@ -277,12 +277,18 @@ bool cli_begin_owned(const struct cli_command *command, int argc, char **argv,
     return false;
 }
 
+const char *cli_actor(const char *given)
+{
+    const char *actor = from_environment(given, "MNEME_ACTOR");
+
+    return mn_empty(actor) ? "cli" : actor;
+}
+
 void cli_change(const struct cli_common *common, struct mneme_change *ret_change)
 {
     struct mneme_change change = MNEME_CHANGE_INIT;
-    const char *actor = from_environment(common->actor, "MNEME_ACTOR");
 
-    change.actor = mn_empty(actor) ? "cli" : actor;
+    change.actor = cli_actor(common->actor);
     change.reason = common->reason;
     change.admin = common->admin;
     change.now_ms = common->now_ms;

@@ -78,8 +78,7 @@ static enum mneme_status build(struct mn_world *world, struct mn_partition parti
     }
 }
 
-/* Units were erased, and nothing may say which: what is left is read anew. */
-static bool holds_erasure(const struct mn_changes *changes)
+bool mn_index_holds_erasure(const struct mn_changes *changes)
 {
     for (size_t i = 0; i < changes->count; i++)
         if (changes->item[i].kind == MN_CHANGE_ERASE)
@@ -87,10 +86,9 @@ static bool holds_erasure(const struct mn_changes *changes)
     return false;
 }
 
-/* Ids among the changes that the index holds something of, each once. */
-static enum mneme_status changed_units(const struct mn_changes *changes, struct mn_arena *arena,
-                                       const char ***ret_ids, size_t *ret_count,
-                                       struct mneme_error *err)
+enum mneme_status mn_index_changed_units(const struct mn_changes *changes, struct mn_arena *arena,
+                                         const char ***ret_ids, size_t *ret_count,
+                                         struct mneme_error *err)
 {
     const char **ids = mn_arena_array(arena, const char *, changes->count + 1);
     size_t count = 0;
@@ -123,7 +121,7 @@ static enum mneme_status apply_changes(struct mn_world *world, struct mn_partiti
     const char **ids = NULL;
     size_t id_count = 0;
 
-    MN_TRY(changed_units(changes, arena, &ids, &id_count, err));
+    MN_TRY(mn_index_changed_units(changes, arena, &ids, &id_count, err));
     if (id_count)
         MN_TRY(world->store->ops->units_get(world->store, partition, ids, id_count,
                                             mn_index_profile(world), arena, &units, err));
@@ -154,7 +152,7 @@ static enum mneme_status bring_up(struct mn_world *world, struct mn_partition pa
         snprintf(cursor.text, sizeof cursor.text, "%s", position);
         MN_TRY(world->store->ops->changes_after(world->store, &partition, &cursor, CHANGES_AT_ONCE,
                                                 scratch, &changes, err));
-        if (changes.too_old || holds_erasure(&changes))
+        if (changes.too_old || mn_index_holds_erasure(&changes))
             return build(world, partition, err);
         MN_TRY(apply_changes(world, partition, &changes, scratch, err));
         if (!changes.more)

@@ -16,6 +16,8 @@
 #include "memory/access.h"
 #include "memory/partition.h"
 #include "model/model.h"
+#include "search/search.h"
+#include "store/store.h"
 
 /* Keeps two threads from building at once. One per handle. */
 struct mn_index;
@@ -40,11 +42,50 @@ enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, s
 /* How many units the model has refused so often that they are left alone. */
 enum mneme_status mn_index_parked(struct mn_world *world, size_t *ret_parked,
                                   struct mneme_error *err);
+/* Which ones, at most `limit`. */
+enum mneme_status mn_index_parked_units(struct mn_world *world, size_t limit,
+                                        struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                        struct mneme_error *err);
+/* Tries them once more, now; one that is refused again stays parked. *ret_tried: how many there were,
+ * *ret_done: how many have a vector now. Fails when the store does, or the model does not answer. */
+enum mneme_status mn_index_retry_parked(struct mn_world *world, size_t *ret_tried, size_t *ret_done,
+                                        struct mneme_error *err);
+
+/* Embeds every unit anew; the vectors that are there serve until theirs is replaced. *ret_done: how
+ * many. What the model refuses is parked as by mn_index_embed_missing(). */
+enum mneme_status mn_index_embed_again(struct mn_world *world, size_t *ret_done,
+                                       struct mneme_error *err);
+/* Vectors of other profiles than the model's go. MNEME_CONFLICT while its own are not all there. */
+enum mneme_status mn_index_drop_other_models(struct mn_world *world, int64_t *ret_dropped,
+                                             struct mneme_error *err);
 
 /* Embeds those of these units of one partition that have no vector: what a writer waits for. A text
  * the model refuses is skipped, and the first such error returned when nothing else was done. */
 enum mneme_status mn_index_embed_units(struct mn_world *world, struct mn_partition partition,
                                        const char *const *ids, size_t count,
+                                       struct mneme_error *err);
+
+/* A partition's index beside its rows. */
+struct mn_index_compared {
+    struct mn_partition partition;
+    struct mn_digest index, rows;
+};
+struct mn_index_checked {
+    struct mn_index_compared *item; /* those that differ */
+    size_t count, room;
+    size_t looked;   /* partitions that are loaded */
+    size_t busy;     /* of them: written to all the while, so that nothing can be said */
+    size_t repaired;
+};
+/* Holds the loaded partitions against the rows; those that differ are rebuilt with `repair`. */
+enum mneme_status mn_index_reconcile(struct mn_world *world, bool repair, struct mn_arena *arena,
+                                     struct mn_index_checked *ret_checked,
+                                     struct mneme_error *err);
+/* Builds a partition's index from its rows beside the live one, then puts it in its place. */
+enum mneme_status mn_index_rebuild(struct mn_world *world, struct mn_partition partition,
+                                   struct mneme_error *err);
+/* All that are loaded. */
+enum mneme_status mn_index_rebuild_all(struct mn_world *world, size_t *ret_partitions,
                                        struct mneme_error *err);
 
 /* The profile whose vectors the index holds; "" without a model. */

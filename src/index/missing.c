@@ -191,6 +191,22 @@ static enum mneme_status forget_unit(struct mn_world *world, const struct mn_ind
     return put_row(world, &row, err);
 }
 
+static enum mneme_status try_unit(struct mn_world *world, const struct mn_index_row *failed,
+                                  size_t *done, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct mn_units units = { 0 };
+    size_t made = 0;
+
+    MN_TRY(world->store->ops->units_get(world->store, failed->partition, &failed->unit, 1,
+                                        mn_index_profile(world), arena, &units, err));
+    if (units.count == 0 || units.item[0].vector)
+        return forget_unit(world, failed, err);
+    MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
+    *done += made;
+    return MNEME_OK;
+}
+
 static enum mneme_status try_again(struct mn_world *world, size_t limit, size_t *done,
                                    struct mneme_error *err)
 {
@@ -202,19 +218,8 @@ static enum mneme_status try_again(struct mn_world *world, size_t limit, size_t 
         return mn_fail_memory(err);
     MN_TRY(world->store->ops->index_failed(world->store, mn_index_profile(world), PARKED_AFTER,
                                            world->now_ms(), limit, arena, &failed, &parked, err));
-    for (size_t i = 0; i < failed.count; i++) {
-        const struct mn_index_row *f = &failed.item[i];
-        struct mn_units units = { 0 };
-        size_t made = 0;
-
-        MN_TRY(world->store->ops->units_get(world->store, f->partition, &f->unit, 1,
-                                            mn_index_profile(world), arena, &units, err));
-        if (units.count == 0 || units.item[0].vector)
-            MN_TRY(forget_unit(world, f, err));
-        else
-            MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
-        *done += made;
-    }
+    for (size_t i = 0; i < failed.count; i++)
+        MN_TRY(try_unit(world, &failed.item[i], done, err));
     return MNEME_OK;
 }
 
@@ -264,4 +269,48 @@ enum mneme_status mn_index_parked(struct mn_world *world, size_t *ret_parked,
         return MNEME_OK;
     return world->store->ops->index_failed(world->store, mn_index_profile(world), PARKED_AFTER, 0,
                                            0, arena, &none, ret_parked, err);
+}
+
+enum mneme_status mn_index_parked_units(struct mn_world *world, size_t limit,
+                                        struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                        struct mneme_error *err)
+{
+    if (!world->model) {
+        *ret_rows = (struct mn_index_rows){ 0 };
+        return MNEME_OK;
+    }
+    return world->store->ops->index_parked(world->store, mn_index_profile(world), PARKED_AFTER,
+                                           limit, arena, ret_rows, err);
+}
+
+/* One that is refused again stays parked. */
+static enum mneme_status retry(struct mn_world *world, size_t *tried, size_t *done,
+                               struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct mn_index_rows parked = { 0 };
+
+    MN_TRY(mn_index_parked_units(world, SIZE_MAX, arena, &parked, err));
+    *tried = parked.count;
+    for (size_t i = 0; i < parked.count; i++)
+        MN_TRY(try_unit(world, &parked.item[i], done, err));
+    return MNEME_OK;
+}
+
+enum mneme_status mn_index_retry_parked(struct mn_world *world, size_t *ret_tried, size_t *ret_done,
+                                        struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    size_t tried = 0, done = 0;
+
+    if (world->model) {
+        (void)pthread_mutex_lock(&world->index->embedding);
+        status = retry(world, &tried, &done, err);
+        (void)pthread_mutex_unlock(&world->index->embedding);
+    }
+    if (status != MNEME_OK)
+        return status;
+    *ret_tried = tried;
+    *ret_done = done;
+    return MNEME_OK;
 }

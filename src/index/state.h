@@ -24,6 +24,13 @@ struct mn_index {
     struct mn_walk walk;
 };
 
+/* apply.c: units were erased, and nothing may say which: what is left is read anew. */
+bool mn_index_holds_erasure(const struct mn_changes *changes);
+/* apply.c: ids among the changes that the index holds something of, each once. */
+enum mneme_status mn_index_changed_units(const struct mn_changes *changes, struct mn_arena *arena,
+                                         const char ***ret_ids, size_t *ret_count,
+                                         struct mneme_error *err);
+
 /* embed.c: embeds them and commits the vectors. `index` (may be NULL): what the model refuses is
  * counted there; then only the model's own fault fails the call. *ret_done: how many. */
 enum mneme_status mn_embed_units(struct mn_world *world, const struct mn_units *units,

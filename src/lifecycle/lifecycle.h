@@ -19,4 +19,12 @@ enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *w
 enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt, bool *ret_clean,
                                   struct mn_buf *ret_report, struct mneme_error *err);
 
+/* As mneme_reconcile() and mneme_rebuild() say; now_ms is set. The report is put into an empty
+ * buffer. */
+enum mneme_status mn_reconcile(struct mn_world *world, const struct mneme_reconciliation *how,
+                               bool *ret_clean, struct mn_buf *ret_report,
+                               struct mneme_error *err);
+enum mneme_status mn_rebuild(struct mn_world *world, const struct mneme_rebuilding *how,
+                             struct mn_buf *ret_report, struct mneme_error *err);
+
 #endif

@@ -82,6 +82,14 @@ struct mn_hits {
     bool partial;           /* a partition is not loaded: what is here is not all */
 };
 
+/* What a partition holds, in figures that do not depend on the order of its units. */
+struct mn_digest {
+    size_t units;
+    size_t vectors;
+    int64_t revisions;
+    uint64_t hash; /* of ids, revisions, hashes of texts, and whether there is a vector */
+};
+
 struct mn_search_stats {
     size_t partitions;
     size_t units;
@@ -123,6 +131,20 @@ struct mn_search_ops {
     enum mneme_status (*similarity)(struct mn_search *search, const struct mn_access *access,
                                     const char *const *ids, size_t count, float *ret,
                                     struct mneme_error *err);
+    /* Of what the partition holds; MNEME_NOT_FOUND when it is not loaded. *ret_cursor, in the arena:
+     * where it stands. */
+    enum mneme_status (*digest)(struct mn_search *search, struct mn_partition partition,
+                                struct mn_arena *arena, struct mn_digest *ret_digest,
+                                const char **ret_cursor, struct mneme_error *err);
+    /* Like apply(), to the same partition built once more, which nobody sees until adopt(). */
+    enum mneme_status (*beside)(struct mn_search *search, struct mn_partition partition, bool reset,
+                                const struct mn_unit *units, size_t unit_count,
+                                const char *const *dropped, size_t dropped_count,
+                                const char *cursor, struct mneme_error *err);
+    /* Puts what was built beside in the place of what is there, in one step for readers.
+     * MNEME_NOT_FOUND when nothing whole was built. */
+    enum mneme_status (*adopt)(struct mn_search *search, struct mn_partition partition,
+                               struct mneme_error *err);
     void (*drop)(struct mn_search *search, struct mn_partition partition);
     void (*stats)(struct mn_search *search, struct mn_search_stats *ret_stats);
     void (*free)(struct mn_search *search);
@@ -132,6 +154,9 @@ struct mn_search_ops {
 struct mn_search {
     const struct mn_search_ops *ops;
 };
+
+/* Adds one unit to the figures of its partition. */
+void mn_digest_add(struct mn_digest *digest, const struct mn_unit *unit, bool has_vector);
 
 /* bytes_max: partitions beyond it leave, least recently used first; the two used last stay, since a
  * request needs both of its own. Safe from several threads: a partition is read by many and applied

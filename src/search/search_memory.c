@@ -21,6 +21,7 @@ struct engine {
     struct mn_search search;
     struct mn_vector_space space;
     struct mn_place_table table;
+    struct mn_place_table beside; /* built once more, not asked */
 };
 
 static struct engine *engine_of(struct mn_search *search)
@@ -98,15 +99,16 @@ static bool change(struct mn_place *place, struct batch *batch, const char *cons
     return true;
 }
 
-static enum mneme_status feed(struct engine *engine, struct mn_place *place, bool reset,
-                              struct batch *batch, const char *const *dropped, size_t dropped_count,
+static enum mneme_status feed(struct engine *engine, struct mn_place_table *table,
+                              struct mn_place *place, bool reset, struct batch *batch,
+                              const char *const *dropped, size_t dropped_count,
                               struct mneme_error *err)
 {
     struct mn_partition_index other;
     size_t bytes, units;
 
-    if (!mn_partition_index_init(&other, &engine->space, engine->table.scan)) {
-        mn_place_release(&engine->table, place);
+    if (!mn_partition_index_init(&other, &engine->space, table->scan)) {
+        mn_place_release(table, place);
         return mn_fail_memory(err);
     }
     pthread_mutex_lock(&place->feeding);
@@ -136,11 +138,34 @@ static enum mneme_status feed(struct engine *engine, struct mn_place *place, boo
     pthread_rwlock_unlock(&place->lock);
     pthread_mutex_unlock(&place->feeding);
     mn_partition_index_release(&other);
-    mn_place_settle(&engine->table, place, bytes, units, !whole);
+    mn_place_settle(table, place, bytes, units, !whole);
 
     if (!known)
         return mn_fail(err, MNEME_NOT_FOUND, "partition: left the index; feed it from the start");
     return whole ? MNEME_OK : mn_fail_memory(err);
+}
+
+static enum mneme_status apply_to(struct engine *engine, struct mn_place_table *table,
+                                  struct mn_partition partition, bool reset,
+                                  const struct mn_unit *units, size_t unit_count,
+                                  const char *const *dropped, size_t dropped_count,
+                                  const char *cursor, struct mneme_error *err)
+{
+    BATCH_AUTO batch = { 0 };
+    struct mn_place *place;
+
+    MN_TRY(prepare(engine, partition, units, unit_count, cursor, &batch, err));
+    if (reset) {
+        place = mn_place_acquire_or_make(table, partition);
+        if (!place)
+            return mn_fail_memory(err);
+    } else {
+        place = mn_place_acquire(table, partition);
+        if (!place)
+            return mn_fail(err, MNEME_NOT_FOUND,
+                           "partition: is not in the index; feed it from the start");
+    }
+    return feed(engine, table, place, reset, &batch, dropped, dropped_count, err);
 }
 
 static enum mneme_status memory_apply(struct mn_search *search, struct mn_partition partition,
@@ -149,21 +174,64 @@ static enum mneme_status memory_apply(struct mn_search *search, struct mn_partit
                                       const char *cursor, struct mneme_error *err)
 {
     struct engine *engine = engine_of(search);
-    BATCH_AUTO batch = { 0 };
-    struct mn_place *place;
 
-    MN_TRY(prepare(engine, partition, units, unit_count, cursor, &batch, err));
-    if (reset) {
-        place = mn_place_acquire_or_make(&engine->table, partition);
-        if (!place)
-            return mn_fail_memory(err);
-    } else {
-        place = mn_place_acquire(&engine->table, partition);
-        if (!place)
-            return mn_fail(err, MNEME_NOT_FOUND,
-                           "partition: is not in the index; feed it from the start");
+    return apply_to(engine, &engine->table, partition, reset, units, unit_count, dropped,
+                    dropped_count, cursor, err);
+}
+
+static enum mneme_status memory_beside(struct mn_search *search, struct mn_partition partition,
+                                       bool reset, const struct mn_unit *units, size_t unit_count,
+                                       const char *const *dropped, size_t dropped_count,
+                                       const char *cursor, struct mneme_error *err)
+{
+    struct engine *engine = engine_of(search);
+
+    return apply_to(engine, &engine->beside, partition, reset, units, unit_count, dropped,
+                    dropped_count, cursor, err);
+}
+
+/* The two change places; nobody but the caller knows the one that was built beside. */
+static void swap_places(struct mn_place *built, struct mn_place *there, size_t *ret_bytes,
+                        size_t *ret_units)
+{
+    struct mn_partition_index index;
+    enum mn_place_state state;
+    char *cursor;
+
+    pthread_mutex_lock(&there->feeding);
+    pthread_rwlock_wrlock(&there->lock);
+    index = there->index, state = there->state, cursor = there->cursor;
+    there->index = built->index, there->state = built->state, there->cursor = built->cursor;
+    built->index = index, built->state = state, built->cursor = cursor;
+    *ret_bytes = sizeof *there + mn_partition_index_bytes(&there->index);
+    *ret_units = mn_partition_index_units(&there->index);
+    pthread_rwlock_unlock(&there->lock);
+    pthread_mutex_unlock(&there->feeding);
+}
+
+static enum mneme_status memory_adopt(struct mn_search *search, struct mn_partition partition,
+                                      struct mneme_error *err)
+{
+    struct engine *engine = engine_of(search);
+    struct mn_place *built = mn_place_acquire(&engine->beside, partition);
+    struct mn_place *there = NULL;
+    size_t bytes, units;
+
+    if (built && built->state == MN_PLACE_LOADED)
+        there = mn_place_acquire_or_make(&engine->table, partition);
+    if (!there) {
+        bool whole = built && built->state == MN_PLACE_LOADED;
+
+        if (built)
+            mn_place_release(&engine->beside, built);
+        return whole ? mn_fail_memory(err)
+                     : mn_fail(err, MNEME_NOT_FOUND, "partition: none was built beside");
     }
-    return feed(engine, place, reset, &batch, dropped, dropped_count, err);
+    swap_places(built, there, &bytes, &units);
+    mn_place_settle(&engine->table, there, bytes, units, false);
+    mn_place_drop(&engine->beside, partition);
+    mn_place_release(&engine->beside, built);
+    return MNEME_OK;
 }
 
 /* ---- asking ---- */
@@ -272,6 +340,31 @@ static enum mneme_status memory_similarity(struct mn_search *search, const struc
     return mn_views_similarity(&reading.views, ids, count, ret, err);
 }
 
+static enum mneme_status memory_digest(struct mn_search *search, struct mn_partition partition,
+                                       struct mn_arena *arena, struct mn_digest *ret_digest,
+                                       const char **ret_cursor, struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+    struct mn_digest digest = { 0 };
+    const struct mn_partition_index *index;
+    const char *cursor;
+
+    read_place(&reading, partition, false);
+    if (reading.partial)
+        return mn_fail(err, MNEME_NOT_FOUND, "partition: is not in the index");
+    index = reading.views.index[0];
+    cursor = mn_arena_copy(arena, reading.place[0]->cursor);
+    if (!cursor)
+        return mn_fail_memory(err);
+    for (size_t row = 0; row < index->count; row++)
+        if (index->document[row])
+            mn_digest_add(&digest, &index->document[row]->unit,
+                          mn_vector_index_has(&index->vector, row));
+    *ret_digest = digest;
+    *ret_cursor = cursor;
+    return MNEME_OK;
+}
+
 /* ---- the rest ---- */
 
 static void memory_drop(struct mn_search *search, struct mn_partition partition)
@@ -295,6 +388,7 @@ static void memory_free(struct mn_search *search)
     struct engine *engine = engine_of(search);
 
     mn_place_table_release(&engine->table);
+    mn_place_table_release(&engine->beside);
     mn_vector_space_release(&engine->space);
     free(engine);
 }
@@ -306,10 +400,23 @@ static const struct mn_search_ops memory_ops = {
     .score = memory_score,
     .context = memory_context,
     .similarity = memory_similarity,
+    .digest = memory_digest,
+    .beside = memory_beside,
+    .adopt = memory_adopt,
     .drop = memory_drop,
     .stats = memory_stats,
     .free = memory_free,
 };
+
+static bool make_tables(struct engine *engine, size_t bytes_max)
+{
+    if (!mn_place_table_init(&engine->table, &engine->space, mn_scan_here(), bytes_max))
+        return false;
+    if (mn_place_table_init(&engine->beside, &engine->space, mn_scan_here(), SIZE_MAX))
+        return true;
+    mn_place_table_release(&engine->table);
+    return false;
+}
 
 enum mneme_status mn_search_memory_new(const struct mn_space *space, size_t bytes_max,
                                        struct mn_search **ret_search, struct mneme_error *err)
@@ -321,8 +428,7 @@ enum mneme_status mn_search_memory_new(const struct mn_space *space, size_t byte
         return mn_fail_memory(err);
     engine->search.ops = &memory_ops;
     status = mn_vector_space_make(space, &engine->space, err);
-    if (status == MNEME_OK &&
-        !mn_place_table_init(&engine->table, &engine->space, mn_scan_here(), bytes_max)) {
+    if (status == MNEME_OK && !make_tables(engine, bytes_max)) {
         mn_vector_space_release(&engine->space);
         status = mn_fail_memory(err);
     }

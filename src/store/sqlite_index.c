@@ -109,3 +109,22 @@ enum mneme_status mn_sqlite_index_failed(struct mn_store *store, const char *ind
     *ret_rows = rows;
     return MNEME_OK;
 }
+
+enum mneme_status mn_sqlite_index_parked(struct mn_store *store, const char *index,
+                                         int64_t failures_max, size_t limit,
+                                         struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                         struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_index_rows rows = { 0 };
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_INDEX_PARKED_UNITS, &stmt, err));
+    mn_bind_text(stmt, ":index", index);
+    mn_bind_integer(stmt, ":failures_max", failures_max);
+    mn_bind_integer(stmt, ":limit", limit < INT64_MAX ? (int64_t)limit : -1);
+    MN_TRY(read_failed(stmt, index, arena, &rows, err));
+    *ret_rows = rows;
+    return MNEME_OK;
+}

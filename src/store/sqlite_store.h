@@ -251,6 +251,21 @@ enum mneme_status mn_sqlite_index_failed(struct mn_store *store, const char *ind
                                          int64_t failures_max, int64_t now_ms, size_t limit,
                                          struct mn_arena *arena, struct mn_index_rows *ret_rows,
                                          size_t *ret_parked, struct mneme_error *err);
+enum mneme_status mn_sqlite_index_parked(struct mn_store *store, const char *index,
+                                         int64_t failures_max, size_t limit,
+                                         struct mn_arena *arena, struct mn_index_rows *ret_rows,
+                                         struct mneme_error *err);
+/* sqlite_reconcile.c */
+enum mneme_status mn_sqlite_reconcile(struct mn_store *store, const char *profile, bool repair,
+                                      int64_t now_ms, struct mn_arena *arena,
+                                      struct mn_reconciled *ret_reconciled,
+                                      struct mneme_error *err);
+enum mneme_status mn_sqlite_reindex(struct mn_store *store, struct mneme_error *err);
+enum mneme_status mn_sqlite_keep_vectors(struct mn_store *store, const char *profile,
+                                         int64_t *ret_dropped, struct mneme_error *err);
+enum mneme_status mn_sqlite_partitions(struct mn_store *store, struct mn_arena *arena,
+                                       struct mn_partitions *ret_partitions,
+                                       struct mneme_error *err);
 /* sqlite_list.c */
 enum mneme_status mn_sqlite_list(struct mn_store *store, const struct mneme_filter *filter,
                                  bool memories_only, mneme_row_fn row, void *context,

@@ -434,6 +434,47 @@ struct mn_audit_state {
     struct mn_audit_mark end;
 };
 
+/* ---- what is derived ---- */
+
+/* Parts of the store that are derived from its rows, each checked alone. */
+enum mn_derived {
+    MN_DERIVED_TEXT_HASH = 0, /* by which look-alikes are found, and vectors known to be current */
+    MN_DERIVED_EVENT_HASH,
+    MN_DERIVED_VECTOR,      /* of no unit, or no vector of length 1 */
+    MN_DERIVED_LOST_VECTOR, /* missing, though the index passes for complete */
+    MN_DERIVED_USAGE,
+    MN_DERIVED_RULE, /* of no memory, or of another owner than its memory */
+    MN_DERIVED_EDGE, /* drawn from evidence that was erased */
+    MN_DERIVED_ENTITY, /* that no edge names, or named by one and not there */
+    MN_DERIVED_MENTION,
+    MN_DERIVED_SESSION, /* that says less than its turns */
+    MN_DERIVED_QUESTION, /* open, and one of its memories is gone */
+    MN_DERIVED_REQUEST, /* an answer kept for a row that is gone */
+    MN_DERIVED_INDEX_STATE, /* of a unit that is gone, or ahead of the changes */
+    MN_DERIVED_COUNT
+};
+
+struct mn_reconciled {
+    struct {
+        int64_t rows;     /* there are */
+        int64_t differ;   /* of them, or missing among them */
+        int64_t repaired;
+        struct {
+            struct mn_derived_row {
+                const char *tenant, *owner, *id;
+                const char *profile; /* of a vector; else "" */
+            } *item;
+            size_t count, room;
+        } row; /* those that differ */
+    } part[MN_DERIVED_COUNT];
+};
+
+struct mn_partitions {
+    struct mn_partition *item;
+    size_t count;
+    size_t room;
+};
+
 /* ---- erasing ---- */
 
 enum mn_erased_kind {
@@ -666,6 +707,11 @@ struct mn_store_ops {
                                       struct mn_arena *arena, struct mn_index_rows *ret_rows,
                                       size_t *ret_parked, struct mneme_error *err);
 
+    /* Those that have failed as often as that, in order, at most `limit`. */
+    enum mneme_status (*index_parked)(struct mn_store *store, const char *index,
+                                      int64_t failures_max, size_t limit, struct mn_arena *arena,
+                                      struct mn_index_rows *ret_rows, struct mneme_error *err);
+
     enum mneme_status (*history)(struct mn_store *store, struct mn_partition partition,
                                  const char *memory_id, struct mn_arena *arena,
                                  struct mn_history_rows *ret_rows, struct mneme_error *err);
@@ -704,6 +750,21 @@ struct mn_store_ops {
     /* Every text there is; of one tenant, or of all when NULL. One state, no write between. */
     enum mneme_status (*texts)(struct mn_store *store, const char *tenant, mn_kept_fn text,
                                void *context, struct mneme_error *err);
+
+    /* Compares what is derived with the rows it is derived from, in one state; then, with `repair`,
+     * puts right what differs, in one durable transaction that looks at each row again. profile:
+     * of the model in force, "" without one. */
+    enum mneme_status (*reconcile)(struct mn_store *store, const char *profile, bool repair,
+                                   int64_t now_ms, struct mn_arena *arena,
+                                   struct mn_reconciled *ret_reconciled, struct mneme_error *err);
+    /* Builds the tables' own indexes anew, from the rows. */
+    enum mneme_status (*reindex)(struct mn_store *store, struct mneme_error *err);
+    /* Vectors of other profiles than this one go, with what is kept of their indexes. */
+    enum mneme_status (*keep_vectors)(struct mn_store *store, const char *profile,
+                                      int64_t *ret_dropped, struct mneme_error *err);
+    /* Those that have a memory or an event, in order. */
+    enum mneme_status (*partitions)(struct mn_store *store, struct mn_arena *arena,
+                                    struct mn_partitions *ret_partitions, struct mneme_error *err);
 
     /* One state of the whole store as a file at path, where none may be; see mneme_backup(). */
     enum mneme_status (*backup)(struct mn_store *store, const char *path, struct mneme_error *err);

@@ -25,6 +25,7 @@ struct fake {
     size_t calls;
     size_t calls_left; /* before the first failure, where fail_status is not OK */
     enum mneme_status fail_status;
+    uint64_t salt; /* of the name */
 };
 
 static enum mneme_status count_call(struct mn_model *model, struct mneme_error *err)
@@ -70,6 +71,7 @@ static uint64_t hash_word(const char *word, size_t bytes)
 static enum mneme_status fake_embed(struct mn_model *model, enum mn_embed_kind kind,
                                     const char *text, float *vector, struct mneme_error *err)
 {
+    const struct fake *fake = (const struct fake *)model;
     size_t dim = model->profile.dim;
     size_t at = 0, bytes;
     const char *word;
@@ -79,7 +81,7 @@ static enum mneme_status fake_embed(struct mn_model *model, enum mn_embed_kind k
     MN_TRY(count_call(model, err));
     memset(vector, 0, dim * sizeof(float));
     while ((bytes = next_word(text, &at, &word)) > 0) {
-        uint64_t random = hash_word(word, bytes);
+        uint64_t random = hash_word(word, bytes) ^ fake->salt;
 
         for (int i = 0; i < VOTES_PER_WORD; i++) {
             random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -122,12 +124,19 @@ static const struct mn_model_ops FAKE_OPS = { fake_embed, fake_count, fake_free 
 
 struct mn_model *fake_model_new(size_t dim)
 {
+    return fake_model_named("fake", dim);
+}
+
+struct mn_model *fake_model_named(const char *name, size_t dim)
+{
     struct fake *fake = calloc(1, sizeof(*fake));
-    char json[64];
+    char json[96];
 
     if (fake == NULL)
         return NULL;
-    snprintf(json, sizeof(json), "{\"name\": \"fake\", \"dim\": %zu}", dim);
+    if (strcmp(name, "fake") != 0)
+        fake->salt = hash_word(name, strlen(name));
+    snprintf(json, sizeof(json), "{\"name\": \"%.40s\", \"dim\": %zu}", name, dim);
     if (mn_model_profile_parse(json, &fake->base.profile, NULL) != MNEME_OK) {
         free(fake);
         return NULL;

@@ -13,6 +13,8 @@
 
 /* NULL when malloc fails. Free with mn_model_free(). dim 1..MN_VECTOR_DIM_MAX, 64 is a good one. */
 struct mn_model *fake_model_new(size_t dim);
+/* One of another name has another profile, and other vectors for the same texts. */
+struct mn_model *fake_model_named(const char *name, size_t dim);
 
 /* The next `calls` calls succeed, all after them fail with `status`; MNEME_OK: none fails. */
 void fake_model_fail_after(struct mn_model *model, size_t calls, enum mneme_status status);

@@ -141,6 +141,38 @@ static enum mneme_status fake_similarity(struct mn_search *search, const struct 
     return real ? real->ops->similarity(real, access, ids, count, ret, err) : status;
 }
 
+static enum mneme_status fake_digest(struct mn_search *search, struct mn_partition partition,
+                                     struct mn_arena *arena, struct mn_digest *ret_digest,
+                                     const char **ret_cursor, struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->digest(real, partition, arena, ret_digest, ret_cursor, err) : status;
+}
+
+static enum mneme_status fake_beside(struct mn_search *search, struct mn_partition partition,
+                                     bool reset, const struct mn_unit *units, size_t unit_count,
+                                     const char *const *dropped, size_t dropped_count,
+                                     const char *cursor, struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->beside(real, partition, reset, units, unit_count, dropped,
+                                    dropped_count, cursor, err)
+                : status;
+}
+
+static enum mneme_status fake_adopt(struct mn_search *search, struct mn_partition partition,
+                                    struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->adopt(real, partition, err) : status;
+}
+
 static void fake_drop(struct mn_search *search, struct mn_partition partition)
 {
     struct mn_search *real = fake_of(search)->real;
@@ -168,6 +200,9 @@ static const struct mn_search_ops fake_ops = {
     .score = fake_score,
     .context = fake_context,
     .similarity = fake_similarity,
+    .digest = fake_digest,
+    .beside = fake_beside,
+    .adopt = fake_adopt,
     .drop = fake_drop,
     .stats = fake_stats,
     .free = fake_free,

@@ -314,6 +314,38 @@ static enum mneme_status rekey(struct mn_store *store, const void *key, size_t k
     HAND_ON(rekey, key, key_bytes, actor, now_ms);
 }
 
+static enum mneme_status index_parked(struct mn_store *store, const char *index,
+                                      int64_t failures_max, size_t limit, struct mn_arena *arena,
+                                      struct mn_index_rows *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(index_parked, index, failures_max, limit, arena, ret_rows);
+}
+
+static enum mneme_status reconcile(struct mn_store *store, const char *profile, bool repair,
+                                   int64_t now_ms, struct mn_arena *arena,
+                                   struct mn_reconciled *ret_reconciled, struct mneme_error *err)
+{
+    HAND_ON(reconcile, profile, repair, now_ms, arena, ret_reconciled);
+}
+
+static enum mneme_status reindex(struct mn_store *store, struct mneme_error *err)
+{
+    MN_TRY(count(store, err));
+    return REAL(store)->ops->reindex(REAL(store), err);
+}
+
+static enum mneme_status keep_vectors(struct mn_store *store, const char *profile,
+                                      int64_t *ret_dropped, struct mneme_error *err)
+{
+    HAND_ON(keep_vectors, profile, ret_dropped);
+}
+
+static enum mneme_status partitions(struct mn_store *store, struct mn_arena *arena,
+                                    struct mn_partitions *ret_partitions, struct mneme_error *err)
+{
+    HAND_ON(partitions, arena, ret_partitions);
+}
+
 static enum mneme_status backup(struct mn_store *store, const char *path, struct mneme_error *err)
 {
     HAND_ON(backup, path);
@@ -370,6 +402,7 @@ static const struct mn_store_ops fake_ops = {
     .units_without_vector = units_without_vector,
     .index_position = index_position,
     .index_failed = index_failed,
+    .index_parked = index_parked,
     .history = history,
     .memory_get = memory_get,
     .list = list,
@@ -379,6 +412,10 @@ static const struct mn_store_ops fake_ops = {
     .erase_key = erase_key,
     .bytes = bytes,
     .texts = texts,
+    .reconcile = reconcile,
+    .reindex = reindex,
+    .keep_vectors = keep_vectors,
+    .partitions = partitions,
     .backup = backup,
     .rekey = rekey,
     .audit_list = audit_list,

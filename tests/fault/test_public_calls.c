@@ -367,6 +367,30 @@ static enum mneme_status call_maintain(struct mneme_error *err)
     return mneme_maintain(handle, &what, NULL, NULL, NULL, err);
 }
 
+static enum mneme_status call_reconcile(struct mneme_error *err)
+{
+    struct mneme_reconciliation how = MNEME_RECONCILIATION_INIT;
+    char *report = NULL;
+    int clean = 7;
+
+    how.repair = 1;
+    enum mneme_status status = mneme_reconcile(handle, &how, &clean, &report, err);
+    assert_true((status == MNEME_OK) == (report != NULL));
+    assert_int_equal(clean, status == MNEME_OK ? 1 : 7);
+    mneme_free(report);
+    return status;
+}
+
+static enum mneme_status call_rebuild(struct mneme_error *err)
+{
+    char *report = NULL;
+    enum mneme_status status = mneme_rebuild(handle, NULL, &report, err);
+
+    assert_true((status == MNEME_OK) == (report != NULL));
+    mneme_free(report);
+    return status;
+}
+
 /* ---- the loop ---- */
 
 static void survives_each_failure(const char *name, call_fn call)
@@ -409,6 +433,7 @@ static void every_call_survives_every_failing_allocation(void **state)
                   { "maintain", call_maintain },
                   { "observe and draw", call_observe_and_draw },
                   { "clarifications", call_clarifications },
+                  { "reconcile", call_reconcile }, { "rebuild", call_rebuild },
                   { "clarify", call_clarify },   { "confirm", call_confirm },
                   { "forget", call_forget } };
 

@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/handle.h"
+#include "fakes/fake_model.h"
 #include "fakes/store_folder.h"
+#include "model/model.h"
+#include "search/search.h"
 
 struct mneme_options fixture_options(const struct fixture *f, const char *path)
 {
@@ -34,6 +38,23 @@ void fixture_open(struct fixture *f)
     options.create = 1;
     if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
+}
+
+struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t dim)
+{
+    struct mn_world *world = &f->handle->world;
+    const struct mn_space space = { .dim = dim, .own_mean_share = 0.5F, .partition_k = 8 };
+    struct mn_model *model = fake_model_named(name, dim);
+
+    assert_non_null(model);
+    mn_model_free(world->model);
+    mn_search_free(world->search);
+    world->model = model;
+    world->search = NULL;
+    f->handle->model_status[0] = '\0';
+    assert_int_equal(mn_search_memory_new(&space, (size_t)1 << 30, &world->search, &f->err),
+                     MNEME_OK);
+    return model;
 }
 
 int fixture_set_up(void **state)

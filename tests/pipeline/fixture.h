@@ -26,4 +26,8 @@ struct mneme_options fixture_options(const struct fixture *f, const char *path);
 /* Opens the fixture's store, which is made when it is not there; fails the test when it cannot. */
 void fixture_open(struct fixture *f);
 
+/* Gives the open handle a fake model of that name and dimension in place of the one it has, and an
+ * empty index for its vectors. */
+struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t dim);
+
 #endif

@@ -1,0 +1,82 @@
+/*
+ * operate.c - the public calls that look after a store: what is derived compared and made anew.
+ */
+#include "engine/handle.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "lifecycle/lifecycle.h"
+#include "store/store.h"
+
+#define NOW_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
+
+static enum mneme_status check_who(const char *actor, int64_t now_ms, struct mneme_error *err)
+{
+    size_t bytes = strlen(mn_or_empty(actor));
+
+    if (bytes > MNEME_NAME_BYTES_MAX)
+        return mn_fail(err, MNEME_LIMIT, "actor: %zu bytes, at most %d", bytes,
+                       MNEME_NAME_BYTES_MAX);
+    if (!mn_utf8_valid(mn_or_empty(actor), bytes))
+        return mn_fail(err, MNEME_INVALID, "actor: is not UTF-8");
+    if (now_ms < 0 || now_ms > NOW_MAX_MS)
+        return mn_fail(err, MNEME_INVALID, "now_ms: is outside the years 1970 to 9999");
+    return MNEME_OK;
+}
+
+/* Hands the report over. */
+static void give(struct mn_buf *report, char **ret_report_json)
+{
+    if (!ret_report_json)
+        return;
+    *ret_report_json = report->at;
+    *report = (struct mn_buf){ 0 };
+}
+
+enum mneme_status mneme_reconcile(struct mneme *handle, const struct mneme_reconciliation *how,
+                                  int *ret_clean, char **ret_report_json, struct mneme_error *err)
+{
+    struct mneme_reconciliation known = MNEME_RECONCILIATION_INIT;
+    MN_BUF_AUTO report = { 0 };
+    bool clean = false;
+
+    if (how) {
+        MN_CHECK_SIZE(how, "how", err);
+        memcpy(&known, how, how->size);
+    }
+    MN_TRY(check_who(known.actor, known.now_ms, err));
+    if (handle->read_only && (known.repair || known.retry_parked))
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (!known.now_ms)
+        known.now_ms = handle->world.now_ms();
+    MN_TRY(mn_reconcile(&handle->world, &known, &clean, &report, err));
+    if (known.repair)
+        MN_TRY(mn_store_note(handle->world.store, "reconcile", mn_or_empty(known.actor),
+                             known.now_ms, err));
+    *ret_clean = clean;
+    give(&report, ret_report_json);
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuilding *how,
+                                char **ret_report_json, struct mneme_error *err)
+{
+    struct mneme_rebuilding known = MNEME_REBUILDING_INIT;
+    MN_BUF_AUTO report = { 0 };
+
+    if (how) {
+        MN_CHECK_SIZE(how, "how", err);
+        memcpy(&known, how, how->size);
+    }
+    MN_TRY(check_who(known.actor, known.now_ms, err));
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (!known.now_ms)
+        known.now_ms = handle->world.now_ms();
+    MN_TRY(mn_rebuild(&handle->world, &known, &report, err));
+    MN_TRY(mn_store_note(handle->world.store, "rebuild", mn_or_empty(known.actor), known.now_ms,
+                         err));
+    give(&report, ret_report_json);
+    return MNEME_OK;
+}
