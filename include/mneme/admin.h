@@ -306,6 +306,47 @@ struct mneme_rebuilding {
 MNEME_API enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuilding *how,
                                           char **ret_report_json, struct mneme_error *err);
 
+/* ---- health ---- */
+
+struct mneme_health {
+    size_t size;
+    const char *tenant_id; /* empty: all */
+    const char *user_id;   /* empty: all of the tenant */
+    int64_t now_ms;        /* 0: the clock */
+};
+#define MNEME_HEALTH_INIT                                                                          \
+    {                                                                                              \
+        .size = sizeof(struct mneme_health)                                                        \
+    }
+
+/*
+ * Figures of each user and of the store, held against their limits (docs/operating.md). `what` NULL: of
+ * all. At most one pass over each table.
+ *
+ * *ret_healthy: 1 when no alarm stands. *ret_report_json (may be NULL): `users` with their figures, null
+ * where one cannot be known; `store`; `alarms`, each with the figure, its goal and what to `do`;
+ * mneme_free(). Recalls count as far as traces are kept, of the last seven days.
+ *
+ * MNEME_INVALID  a user without a tenant.
+ */
+MNEME_API enum mneme_status mneme_health_report(struct mneme *handle,
+                                                const struct mneme_health *what, int *ret_healthy,
+                                                char **ret_report_json, struct mneme_error *err);
+
+/*
+ * Look at an installation, writing nothing: does the store open with these options, is its file whole,
+ * its audit unbroken, does what is derived agree with the rows, was an erasure cut short; does the model answer;
+ * who may read store and key (key_path, may be NULL); room on the disk, leftovers, clock, descriptors.
+ *
+ * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): `findings`, each with what was
+ * `found` and what to `do`; mneme_free().
+ *
+ * MNEME_INVALID  no store_path.
+ */
+MNEME_API enum mneme_status mneme_doctor(const struct mneme_options *options, const char *key_path,
+                                         int *ret_sound, char **ret_report_json,
+                                         struct mneme_error *err);
+
 /* Memories that answer one key differently, where nobody could say which holds. */
 struct mneme_clarification {
     const char *id;

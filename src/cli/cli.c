@@ -33,6 +33,8 @@ static const struct entry entries[] = {
     { "restore", "make a store of a backup", cli_restore },
     { "rotate-key", "encrypt the store anew, under another key", cli_rotate_key },
     { "maintain", "do what is due: decay, review, expiry, ended sessions", cli_maintain },
+    { "health", "figures of each user, and what calls for somebody", cli_health },
+    { "doctor", "look at the installation: store, key, model, disk", cli_doctor },
     { "reconcile", "hold what is derived against the rows", cli_reconcile },
     { "rebuild", "make what is derived anew from the rows", cli_rebuild },
     { "history", "show what a memory was before", cli_history },

@@ -130,23 +130,17 @@ static void tell_extractor(const struct mneme *handle, const char *extractor)
         fprintf(stderr, "mneme: by rules alone, %s\n", mneme_extractor_status(handle));
 }
 
-enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
-                           struct mneme **ret_handle, struct mneme_error *err)
+enum mneme_status cli_library(const struct cli_common *common, struct cli_key *key,
+                              struct mneme_options *ret_options, struct mneme_error *err)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
-    CLI_KEY_AUTO key = { 0 };
 
     options.store_path = cli_store_path(common, err);
     if (!options.store_path)
         return MNEME_INVALID;
-    if (purpose == CLI_TO_CREATE && !mn_empty(from_environment(common->store, "MNEME_STORE")))
-        MN_TRY(check_folder(options.store_path, err));
-    else if (purpose == CLI_TO_CREATE)
-        make_folders(options.store_path);
-    MN_TRY(cli_read_key(common, &key, err));
-    options.create = purpose == CLI_TO_CREATE;
-    options.key = key.bytes ? key.text : NULL;
-    options.key_bytes = key.bytes;
+    MN_TRY(cli_read_key(common, key, err));
+    options.key = key->bytes ? key->text : NULL;
+    options.key_bytes = key->bytes;
     options.model_path = cli_model_path(common);
     options.profile_path = from_environment(common->model_profile, "MNEME_MODEL_PROFILE");
     options.model_key = getenv("MNEME_MODEL_KEY");
@@ -157,6 +151,22 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         options.extractor_key = getenv("MNEME_EXTRACTOR_KEY");
     }
     options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
+    *ret_options = options;
+    return MNEME_OK;
+}
+
+enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
+                           struct mneme **ret_handle, struct mneme_error *err)
+{
+    struct mneme_options options;
+    CLI_KEY_AUTO key = { 0 };
+
+    MN_TRY(cli_library(common, &key, &options, err));
+    if (purpose == CLI_TO_CREATE && !mn_empty(from_environment(common->store, "MNEME_STORE")))
+        MN_TRY(check_folder(options.store_path, err));
+    else if (purpose == CLI_TO_CREATE)
+        make_folders(options.store_path);
+    options.create = purpose == CLI_TO_CREATE;
     enum mneme_status status = mneme_open(&options, ret_handle, err);
     if (purpose == CLI_TO_READ && status == MNEME_FORBIDDEN && may_be_read(err)) {
         options.read_only = 1;

@@ -1,5 +1,6 @@
 /*
- * operate.c - the public calls that look after a store: what is derived compared and made anew.
+ * operate.c - the public calls that look after a store: what is derived compared and made anew,
+ * figures and alarms.
  */
 #include "engine/handle.h"
 
@@ -77,6 +78,34 @@ enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuild
     MN_TRY(mn_rebuild(&handle->world, &known, &report, err));
     MN_TRY(mn_store_note(handle->world.store, "rebuild", mn_or_empty(known.actor), known.now_ms,
                          err));
+    give(&report, ret_report_json);
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_health_report(struct mneme *handle, const struct mneme_health *what,
+                                      int *ret_healthy, char **ret_report_json,
+                                      struct mneme_error *err)
+{
+    struct mneme_health known = MNEME_HEALTH_INIT;
+    MN_BUF_AUTO report = { 0 };
+    size_t alarms = 0;
+
+    if (what) {
+        MN_CHECK_SIZE(what, "health", err);
+        memcpy(&known, what, what->size);
+    }
+    MN_TRY(check_who(NULL, known.now_ms, err));
+    if (!mn_empty(known.user_id) && mn_empty(known.tenant_id))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: whose user is it?");
+    const struct mn_partition only = {
+        mn_empty(known.tenant_id) ? NULL : known.tenant_id,
+        mn_empty(known.user_id) ? NULL : known.user_id,
+    };
+    if (!handle->read_only) /* recalls that wait count */
+        MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+    MN_TRY(mn_health(&handle->world, &only, known.now_ms ? known.now_ms : handle->world.now_ms(),
+                     &alarms, &report, err));
+    *ret_healthy = alarms == 0;
     give(&report, ret_report_json);
     return MNEME_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "base/world.h"
+#include "memory/partition.h"
 
 /* As mneme_erase() says; what->now_ms is set, texts are not NULL. The receipt is put into an empty
  * buffer. Once the rows are gone there always is a receipt, unless memory runs out: what could not be
@@ -26,5 +27,10 @@ enum mneme_status mn_reconcile(struct mn_world *world, const struct mneme_reconc
                                struct mneme_error *err);
 enum mneme_status mn_rebuild(struct mn_world *world, const struct mneme_rebuilding *how,
                              struct mn_buf *ret_report, struct mneme_error *err);
+
+/* As mneme_health_report() says; only: NULL members for all. The report is put into an empty buffer. */
+enum mneme_status mn_health(struct mn_world *world, const struct mn_partition *only,
+                            int64_t now_ms, size_t *ret_alarms, struct mn_buf *ret_report,
+                            struct mneme_error *err);
 
 #endif

@@ -17,6 +17,8 @@
 #include "search/partition_query.h"
 #include "search/place_table.h"
 
+#define UNIT_BYTES_MAX ((size_t)16 << 20) /* of the lists of one */
+
 struct engine {
     struct mn_search search;
     struct mn_vector_space space;
@@ -356,10 +358,16 @@ static enum mneme_status memory_digest(struct mn_search *search, struct mn_parti
     cursor = mn_arena_copy(arena, reading.place[0]->cursor);
     if (!cursor)
         return mn_fail_memory(err);
-    for (size_t row = 0; row < index->count; row++)
-        if (index->document[row])
-            mn_digest_add(&digest, &index->document[row]->unit,
-                          mn_vector_index_has(&index->vector, row));
+    for (size_t row = 0; row < index->count; row++) {
+        MN_ARENA_AUTO scratch = mn_arena_new(UNIT_BYTES_MAX);
+        struct mn_unit unit;
+
+        if (!index->document[row])
+            continue;
+        if (!mn_documents_read(index->documents, index->document[row], scratch, &unit))
+            return mn_fail_memory(err);
+        mn_digest_add(&digest, &unit, mn_vector_index_has(&index->vector, row));
+    }
     *ret_digest = digest;
     *ret_cursor = cursor;
     return MNEME_OK;

@@ -266,6 +266,12 @@ enum mneme_status mn_sqlite_keep_vectors(struct mn_store *store, const char *pro
 enum mneme_status mn_sqlite_partitions(struct mn_store *store, struct mn_arena *arena,
                                        struct mn_partitions *ret_partitions,
                                        struct mneme_error *err);
+/* sqlite_health.c */
+enum mneme_status mn_sqlite_health(struct mn_store *store, const struct mn_partition *only,
+                                   const char *profile, int64_t now_ms, struct mn_arena *arena,
+                                   struct mn_health_users *ret_users, struct mneme_error *err);
+enum mneme_status mn_sqlite_check(struct mn_store *store, struct mn_arena *arena,
+                                  struct mn_store_check *ret_check, struct mneme_error *err);
 /* sqlite_list.c */
 enum mneme_status mn_sqlite_list(struct mn_store *store, const struct mneme_filter *filter,
                                  bool memories_only, mneme_row_fn row, void *context,

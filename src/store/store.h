@@ -475,6 +475,45 @@ struct mn_partitions {
     size_t room;
 };
 
+/* ---- health ---- */
+
+#define MN_WAL_BYTES_ALARM (INT64_C(64) << 20)
+
+/* Figures of one user, or of what a tenant shares. A week is the last seven days. */
+struct mn_health_user {
+    struct mn_partition partition;
+    int64_t memories; /* that are not deleted */
+    int64_t active;
+    int64_t stale;    /* active, but ended or decayed below what is recalled */
+    int64_t added[3]; /* in the last 30 days, in the 30 before, in the 30 before that */
+    int64_t updates_day, updates_week; /* rows that came or changed */
+    int64_t duplicates; /* active rows whose text another active one of their scope has */
+    int64_t questions;  /* open */
+    int64_t old;        /* active for 30 days */
+    int64_t never_recalled; /* of those */
+    int64_t used;            /* how often use was reported, of all of them */
+    int64_t vectors_missing; /* of the profile; 0 without one */
+    int64_t recalls; /* of the week, as far as traces are kept */
+    int64_t wanted;  /* of them: in a mode other than none */
+    int64_t hits;    /* of those: brought something whose use was ever reported */
+    int64_t loops;   /* of those: the question before again, within a minute */
+    int64_t recall_us;
+};
+struct mn_health_users {
+    struct mn_health_user *item;
+    size_t count, room;
+    const char *path; /* of the store */
+};
+
+/* Texts are empty where nothing is wrong. */
+struct mn_store_check {
+    const char *path;
+    const char *whole;      /* what is wrong with the file */
+    const char *references; /* a table whose rows refer to nothing */
+    bool unsettled;         /* an erasure was begun and not finished */
+    int64_t last_at_ms;     /* of the audit's last entry; 0: none */
+};
+
 /* ---- erasing ---- */
 
 enum mn_erased_kind {
@@ -757,6 +796,13 @@ struct mn_store_ops {
     enum mneme_status (*reconcile)(struct mn_store *store, const char *profile, bool repair,
                                    int64_t now_ms, struct mn_arena *arena,
                                    struct mn_reconciled *ret_reconciled, struct mneme_error *err);
+    /* only: a tenant and an owner, NULL for all. At most one pass over each table. */
+    enum mneme_status (*health)(struct mn_store *store, const struct mn_partition *only,
+                                const char *profile, int64_t now_ms, struct mn_arena *arena,
+                                struct mn_health_users *ret_users, struct mneme_error *err);
+    /* Reads the whole file. */
+    enum mneme_status (*check)(struct mn_store *store, struct mn_arena *arena,
+                               struct mn_store_check *ret_check, struct mneme_error *err);
     /* Builds the tables' own indexes anew, from the rows. */
     enum mneme_status (*reindex)(struct mn_store *store, struct mneme_error *err);
     /* Vectors of other profiles than this one go, with what is kept of their indexes. */

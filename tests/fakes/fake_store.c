@@ -328,6 +328,19 @@ static enum mneme_status reconcile(struct mn_store *store, const char *profile, 
     HAND_ON(reconcile, profile, repair, now_ms, arena, ret_reconciled);
 }
 
+static enum mneme_status health(struct mn_store *store, const struct mn_partition *only,
+                                const char *profile, int64_t now_ms, struct mn_arena *arena,
+                                struct mn_health_users *ret_users, struct mneme_error *err)
+{
+    HAND_ON(health, only, profile, now_ms, arena, ret_users);
+}
+
+static enum mneme_status check(struct mn_store *store, struct mn_arena *arena,
+                               struct mn_store_check *ret_check, struct mneme_error *err)
+{
+    HAND_ON(check, arena, ret_check);
+}
+
 static enum mneme_status reindex(struct mn_store *store, struct mneme_error *err)
 {
     MN_TRY(count(store, err));
@@ -413,6 +426,8 @@ static const struct mn_store_ops fake_ops = {
     .bytes = bytes,
     .texts = texts,
     .reconcile = reconcile,
+    .health = health,
+    .check = check,
     .reindex = reindex,
     .keep_vectors = keep_vectors,
     .partitions = partitions,

@@ -391,6 +391,18 @@ static enum mneme_status call_rebuild(struct mneme_error *err)
     return status;
 }
 
+static enum mneme_status call_health(struct mneme_error *err)
+{
+    char *report = NULL;
+    int healthy = 7;
+    enum mneme_status status = mneme_health_report(handle, NULL, &healthy, &report, err);
+
+    assert_true((status == MNEME_OK) == (report != NULL));
+    assert_true((status == MNEME_OK) == (healthy != 7));
+    mneme_free(report);
+    return status;
+}
+
 /* ---- the loop ---- */
 
 static void survives_each_failure(const char *name, call_fn call)
@@ -434,6 +446,7 @@ static void every_call_survives_every_failing_allocation(void **state)
                   { "observe and draw", call_observe_and_draw },
                   { "clarifications", call_clarifications },
                   { "reconcile", call_reconcile }, { "rebuild", call_rebuild },
+                  { "health", call_health },
                   { "clarify", call_clarify },   { "confirm", call_confirm },
                   { "forget", call_forget } };
 
