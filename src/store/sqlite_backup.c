@@ -68,8 +68,11 @@ static enum mneme_status copy_pages(struct mn_sqlite *from, struct mn_sqlite *to
 
     if (!backup)
         return mn_sqlite_fail(to, sqlite3_errcode(mn_sqlite_handle(to)), err);
+    (void)mn_sqlite_unread(from);
     code = sqlite3_backup_step(backup, -1);
     (void)sqlite3_backup_finish(backup);
+    if (mn_sqlite_unread(from))
+        return mn_fail(err, MNEME_UNAVAILABLE, "the store cannot be read: the disk fails");
     return code == SQLITE_DONE ? MNEME_OK : mn_sqlite_fail(to, code, err);
 }
 

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
+#include "store/file_reads.h"
 #include "store/half.h"
 
 #define STATEMENTS_MAX 256 /* a power of two, well above their number */
@@ -32,6 +33,7 @@ struct mn_stmt {
 
 struct mn_sqlite {
     sqlite3 *handle;
+    bool unread; /* a read failed: the transaction goes back, and pages in memory are read again */
     struct {
         const char *sql;
         struct mn_stmt stmt;
@@ -40,12 +42,27 @@ struct mn_sqlite {
 
 /* ---- errors ---- */
 
+static enum mneme_status fail_unread(struct mneme_error *err)
+{
+    return mn_fail(err, MNEME_UNAVAILABLE, "the store cannot be read: the disk fails");
+}
+
+bool mn_sqlite_unread(struct mn_sqlite *db)
+{
+    bool unread = mn_file_reads_failed();
+
+    db->unread = db->unread || unread;
+    return unread;
+}
+
 enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_error *err)
 {
     const char *why = db && db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
 
     if (code == SQLITE_IOERR_NOMEM)
         return mn_fail_memory(err);
+    if (db ? mn_sqlite_unread(db) : mn_file_reads_failed())
+        return fail_unread(err);
     switch (code & 0xff) {
     case SQLITE_NOMEM:
         return mn_fail_memory(err);
@@ -160,6 +177,8 @@ enum mneme_status mn_sqlite_connect(const char *path, enum mn_sqlite_mode mode, 
 
     if (!db)
         return mn_fail_memory(err);
+    mn_file_reads_begin();
+    (void)mn_file_reads_failed();
     if (mode == MN_SQLITE_IMMUTABLE)
         code = open_immutable(path, &db->handle);
     else
@@ -169,6 +188,8 @@ enum mneme_status mn_sqlite_connect(const char *path, enum mn_sqlite_mode mode, 
         code = sqlite3_key(db->handle, key, (int)key_bytes);
     if (code == SQLITE_OK)
         code = settle(db->handle);
+    if (mn_file_reads_failed())
+        return fail_unread(err);
     if ((code & 0xff) == SQLITE_CANTOPEN)
         return mn_fail(err, MNEME_FORBIDDEN, "the store at %s cannot be opened (%s)", path,
                        sqlite3_errmsg(db->handle));
@@ -211,9 +232,14 @@ void mn_sqlite_merge_at_close(struct mn_sqlite *db)
 
 enum mneme_status mn_sqlite_script(struct mn_sqlite *db, const char *sql, struct mneme_error *err)
 {
-    int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    int code;
 
-    return code == SQLITE_OK ? MNEME_OK : mn_sqlite_fail(db, code, err);
+    (void)mn_file_reads_failed();
+    code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        return mn_sqlite_fail(db, code, err);
+    db->unread = mn_file_reads_failed();
+    return db->unread ? fail_unread(err) : MNEME_OK;
 }
 
 enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
@@ -230,6 +256,7 @@ enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
     }
     stmt = &db->kept[slot].stmt;
     if (!db->kept[slot].sql) {
+        (void)mn_file_reads_failed();
         code =
             sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle, NULL);
         if (code != SQLITE_OK)
@@ -252,12 +279,34 @@ void mn_stmt_reset_at(struct mn_stmt **stmt)
     *stmt = NULL;
 }
 
+/* Behind a failed read a transaction can only go back; then what is kept of pages goes too. */
+static enum mneme_status forget_unread(struct mn_stmt *stmt, struct mneme_error *err)
+{
+    struct mn_sqlite *db = stmt->db;
+
+    (void)mn_file_reads_failed();
+    if (!db->unread)
+        return MNEME_OK;
+    if (sqlite3_get_autocommit(db->handle)) {
+        db->unread = sqlite3_db_release_memory(db->handle) != SQLITE_OK;
+        return MNEME_OK;
+    }
+    if (strncmp(sqlite3_sql(stmt->handle), "ROLLBACK", 8) == 0)
+        return MNEME_OK;
+    return fail_unread(err);
+}
+
 enum mneme_status mn_sqlite_step(struct mn_stmt *stmt, bool *ret_row, struct mneme_error *err)
 {
-    int code = stmt->failed ? SQLITE_NOMEM : sqlite3_step(stmt->handle);
+    int code = SQLITE_NOMEM;
 
+    MN_TRY(forget_unread(stmt, err));
+    if (!stmt->failed)
+        code = sqlite3_step(stmt->handle);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return mn_sqlite_fail(stmt->db, code, err);
+    if (mn_sqlite_unread(stmt->db))
+        return fail_unread(err);
     *ret_row = code == SQLITE_ROW;
     return MNEME_OK;
 }

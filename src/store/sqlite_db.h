@@ -45,6 +45,10 @@ sqlite3 *mn_sqlite_handle(struct mn_sqlite *db);
  * merges the log into the file and removes it. */
 void mn_sqlite_merge_at_close(struct mn_sqlite *db);
 
+/* Has a read failed in this thread since it was asked last? Then what the connection keeps of pages
+ * is read again. For what is done with its handle; statements look by themselves. */
+bool mn_sqlite_unread(struct mn_sqlite *db);
+
 /* What the connection's last error means; `code` is SQLite's. */
 enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_error *err);
 

@@ -19,6 +19,7 @@
 
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
+#include "store/file_reads.h"
 #include "store/sqlite_store.h"
 
 #define PIECE_BYTES 65536
@@ -133,12 +134,15 @@ static enum mneme_status read_pages(struct mn_sqlite *db, sqlite3_file *file, vo
     int code;
 
     MN_TRY(page_bytes(db, &step, err));
+    (void)mn_file_reads_failed();
     code = file->pMethods->xFileSize(file, &bytes);
     for (sqlite3_int64 at = 0; code == SQLITE_OK && at + step <= bytes; at += step) {
         code = file->pMethods->xRead(file, page, step, at);
         if (code == SQLITE_OK)
             piece(context, "store", page, (size_t)step);
     }
+    if (code == SQLITE_OK && mn_file_reads_failed())
+        code = SQLITE_IOERR_READ;
     return code == SQLITE_OK ? MNEME_OK : mn_sqlite_fail(db, code, err);
 }
 

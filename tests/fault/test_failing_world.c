@@ -68,6 +68,7 @@ static bool fails_now(void)
 WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t count, off_t at), (fd, bytes, count, at),
      true)
 WRAP(ssize_t, write, (int fd, const void *bytes, size_t count), (fd, bytes, count), true)
+WRAP(ssize_t, pread64, (int fd, void *bytes, size_t count, off_t at), (fd, bytes, count, at), false)
 WRAP(int, ftruncate64, (int fd, off_t bytes), (fd, bytes), true)
 WRAP(int, fdatasync, (int fd), (fd), false)
 WRAP(int, fsync, (int fd), (fd), false)
