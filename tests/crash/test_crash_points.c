@@ -5,8 +5,9 @@
  *
  * Kills are shared out among five works: writing, recalling while the index is brought up,
  * migrating an old file, erasing a user, and the maintenance of mneme_run_due(). After each: the
- * store opens in less than a second and is whole, all that was acknowledged is there, what was
- * acknowledged as erased is not, and a store loaded afresh from its export gives the same answers.
+ * store opens in less than a second and is whole, what is derived agrees with the rows, all that was
+ * acknowledged is there, what was acknowledged as erased is not, and a store loaded afresh from its
+ * export gives the same answers.
  */
 #include "crash/place.h"
 
@@ -309,6 +310,20 @@ static size_t of_user(const struct rows *rows, const char *user, int count)
     return found;
 }
 
+/* What is derived agrees with the rows. */
+static void assert_reconciled(struct mneme *handle)
+{
+    struct mneme_error err;
+    char *report = NULL;
+    int clean = 0;
+
+    if (mneme_reconcile(handle, NULL, &clean, &report, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    if (!clean)
+        fail_msg("not clean: %s", report);
+    mneme_free(report);
+}
+
 static void check_store(const struct place *place, enum work work, int last)
 {
     struct mneme *handle = open_in_time(place);
@@ -329,6 +344,7 @@ static void check_store(const struct place *place, enum work work, int last)
         assert_int_equal(of_bob, ROWS_BEFORE);
     rows_free(&rows);
     assert_same_answers(place, handle);
+    assert_reconciled(handle);
     mneme_close(handle);
     place_check_integrity(place->file, integrity);
     assert_string_equal(integrity, "ok");
