@@ -74,7 +74,8 @@ function(mn_test)
     target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/include"
         "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests" "${MN_GENERATED}")
     target_compile_definitions(${arg_NAME} PRIVATE MN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-        MN_MODELS_DIR="${MNEME_MODELS}" MN_RANKS_DIR="${MNEME_RANKS}")
+        MN_MODELS_DIR="${MNEME_MODELS}" MN_RANKS_DIR="${MNEME_RANKS}"
+        MN_CHAT_DIR="${MNEME_CACHE}/chat")
     target_link_libraries(${arg_NAME} PRIVATE ${libs} mn_dep_cmocka)
     foreach(function ${arg_WRAP})
         target_link_options(${arg_NAME} PRIVATE "-Wl,--wrap=${function}")

@@ -60,10 +60,15 @@ WHERE compressed_place < last_place
   AND (recorded_at_ms <= :idle_since_ms OR ended = 1 OR event_count - compressed_count > :turns_max)
 ORDER BY recorded_at_ms LIMIT :limit;
 
+-- Turns that a model will yet read are not handed over.
+
 -- name: SESSIONS_KEPT
 SELECT tenant, owner, session_id, agent_id, first_event_ms, last_event_ms, last_place, event_count,
        recorded_at_ms, ended, compressed_place, taken_place, compressed_count
 FROM sessions WHERE taken_place < compressed_place
+  AND NOT EXISTS (SELECT 1 FROM extractions x
+                  WHERE x.tenant = sessions.tenant AND x.owner = sessions.owner
+                    AND x.session_id = sessions.session_id AND x.due_at_ms > 0)
 ORDER BY recorded_at_ms LIMIT :limit;
 
 -- name: SESSION_MOVE

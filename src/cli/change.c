@@ -333,8 +333,13 @@ static int observe(const struct cli_common *common, struct mneme_event *event,
     change.project_id = identity.project_id;
     change.repository_id = identity.repository_id;
     change.timezone = identity.timezone;
-    if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
-        mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
+    if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK)
+        return cli_fail(&err);
+    if (how->extract_now && mneme_extractor_status(handle)[0]) {
+        mn_fail(&err, MNEME_UNAVAILABLE, "%s", mneme_extractor_status(handle));
+        return cli_fail(&err);
+    }
+    if (mneme_observe(handle, event, 1, &change, &receipt, &err) != MNEME_OK)
         return cli_fail(&err);
     note_replaced(handle, &identity, &drawn);
     cli_print_observed(common, &receipt, &drawn);

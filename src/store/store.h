@@ -225,7 +225,8 @@ struct mn_session_move {
 struct mn_session_wanted {
     int64_t idle_since_ms; /* nothing was recorded since, or somebody said that they ended */
     int64_t turns_max;     /* or more turns than that are not drawn from */
-    bool kept;             /* instead: those that are drawn from and not handed to an archive */
+    bool kept;             /* instead: those that are drawn from and not handed to an archive, and that
+                            * no extraction is due of */
 };
 
 /* The importance of a memory before use changed it; negative: it is the row's own. */

@@ -19,8 +19,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/handle.h"
 #include "fakes/fake_service.h"
 #include "fakes/store_folder.h"
+#include "store/store.h"
 
 #define ASSERT_OK(call)                                                                            \
     do {                                                                                           \
@@ -563,6 +565,39 @@ static void a_service_that_is_down_is_left_alone_in_the_background(void **state)
     assert_int_equal(memories(f).count, 2); /* the rules' */
 }
 
+static size_t sessions_for_an_archive(struct fixture *f, struct mn_arena *arena)
+{
+    const struct mn_session_wanted wanted = { .kept = true };
+    struct mn_store *store = f->handle->world.store;
+    struct mn_sessions sessions = { 0 };
+
+    ASSERT_OK(store->ops->sessions_wanted(store, &wanted, 10, arena, &sessions, &f->err));
+    return sessions.count;
+}
+
+static void turns_that_wait_to_be_read_go_to_no_archive(void **state)
+{
+    const struct mn_session_wanted open = { .idle_since_ms = INT64_MAX, .turns_max = 100 };
+    struct fixture *f = *state;
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)1 << 20);
+    struct mn_store *store = f->handle->world.store;
+    struct mn_sessions sessions = { 0 };
+    struct mn_written written;
+
+    answers(f, "[]");
+    say(f, DRUM ".");
+    ASSERT_OK(store->ops->sessions_wanted(store, &open, 10, arena, &sessions, &f->err));
+    assert_int_equal(sessions.count, 1);
+    struct mn_session_move move = { .was = &sessions.item[0], .now = sessions.item[0] };
+    struct mn_write write = { .kind = MN_WRITE_SESSION, .session = &move };
+    struct mn_commit commit = { .write = &write, .count = 1, .now_ms = 1 };
+    move.now.compressed_place = move.now.last_place;
+    ASSERT_OK(mn_store_commit_one(store, &commit, &written, &f->err));
+    assert_int_equal(sessions_for_an_archive(f, arena), 0);
+    extract(f);
+    assert_int_equal(sessions_for_an_archive(f, arena), 1);
+}
+
 /* ---- when a turn misbehaves ---- */
 
 static void text_of_turns_gives_the_model_no_orders(void **state)
@@ -642,6 +677,43 @@ static void what_is_erased_is_not_read_and_leaves_the_queue(void **state)
     assert_int_equal(fake_service_calls(f->service), 0);
 }
 
+static struct fixture *erasing;
+static enum mneme_status erased = MNEME_INVALID;
+
+/* While the turn is being read its session is erased. */
+static const char *erase_and_answer(const char *request)
+{
+    struct mneme_erasure what = MNEME_ERASURE_INIT;
+    char *receipt = NULL;
+
+    (void)request;
+    what.scope = MNEME_ERASE_SESSION;
+    what.tenant_id = "t";
+    what.user_id = "ann";
+    what.id = "s1";
+    erased = mneme_erase(erasing->handle, &what, &receipt, NULL);
+    mneme_free(receipt);
+    return erasing->body.at;
+}
+
+static void what_is_erased_while_it_is_read_does_not_come_back(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_read read;
+
+    erasing = f;
+    answers(f, "{\"memories\":[" DRUM_MEMORY "]}");
+    fake_service_choose(f->service, erase_and_answer);
+    say(f, DRUM ".");
+    read = extract(f);
+    assert_int_equal(erased, MNEME_OK);
+    assert_int_equal(read.proposed, 1);
+    assert_int_equal(read.written, 0);
+    assert_int_equal(memories(f).count, 0);
+    assert_int_equal(waiting(f).count, 0);
+    assert_false(recalls(f, "Which drum do I play in the band?", "talking drum"));
+}
+
 /* ---- without one ---- */
 
 static void without_an_extractor_nothing_is_queued_and_the_rules_draw(void **state)
@@ -698,9 +770,11 @@ int main(void)
         TEST(a_service_that_knows_no_schema_is_asked_without),
         TEST(after_eight_failures_only_a_request_tries_again),
         TEST(a_service_that_is_down_is_left_alone_in_the_background),
+        TEST(turns_that_wait_to_be_read_go_to_no_archive),
         TEST(text_of_turns_gives_the_model_no_orders),
         TEST(recalled_text_that_is_said_again_makes_no_memory),
         TEST(what_is_erased_is_not_read_and_leaves_the_queue),
+        TEST(what_is_erased_while_it_is_read_does_not_come_back),
         TEST(without_an_extractor_nothing_is_queued_and_the_rules_draw),
         TEST(bad_arguments_are_named),
     };

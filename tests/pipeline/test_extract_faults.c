@@ -1,0 +1,186 @@
+/*
+ * test_extract_faults.c - turns read by a language model, with each allocation failing in turn: the call
+ * fails with a status, or the turn waits on as failed, or it was read. Never is it lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mneme/mneme.h>
+
+#include "fakes/fake_service.h"
+#include "fakes/store_folder.h"
+
+static long fail_at; /* 0: never; n: the n-th allocation from now */
+static long seen;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *at, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *at, size_t bytes);
+
+static int fails(void)
+{
+    return fail_at && ++seen == fail_at;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+    return fails() ? NULL : __real_realloc(at, bytes);
+}
+
+static struct store_folder folder;
+static struct fake_service *service;
+static struct mneme *handle;
+
+static int set_up(void **state)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    char url[64];
+
+    (void)state;
+    unsetenv("http_proxy");
+    unsetenv("all_proxy");
+    unsetenv("ALL_PROXY");
+    if (store_folder_make(&folder, "fault"))
+        return 1;
+    service = fake_service_new();
+    fake_service_answer(service, 200,
+                        "{\"choices\":[{\"message\":{\"content\":\"[{\\\"turn\\\":1,\\\"quote\\\":"
+                        "\\\"the tug is blue\\\",\\\"kind\\\":\\\"semantic\\\",\\\"content\\\":"
+                        "\\\"The tug is blue.\\\",\\\"entities\\\":[\\\"tug\\\"],"
+                        "\\\"relations\\\":[{\\\"source\\\":\\\"tug\\\",\\\"relation\\\":\\\"is\\\","
+                        "\\\"target\\\":\\\"blue\\\"}]}]\"}}]}",
+                        0);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", fake_service_port(service));
+    options.store_path = folder.store;
+    options.create = 1;
+    options.tokenizer = "estimate";
+    options.extractor_path = url;
+    return mneme_open(&options, &handle, NULL) != MNEME_OK;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    mneme_close(handle);
+    fake_service_free(service);
+    return store_folder_remove(&folder);
+}
+
+static enum mneme_status observe(long round, char session[32], struct mneme_error *err)
+{
+    struct mneme_event event = MNEME_EVENT_INIT;
+
+    (void)snprintf(session, 32, "x-%ld", round);
+    event.tenant_id = "t";
+    event.user_id = "ann";
+    event.session_id = session;
+    event.role = "user";
+    event.text = "As you see the tug is blue.";
+    return mneme_observe(handle, &event, 1, NULL, NULL, err);
+}
+
+static int count_waiting(void *context, const struct mneme_extraction *waiting)
+{
+    (void)waiting;
+    ++*(size_t *)context;
+    return 0;
+}
+
+static size_t waiting(const char *session, enum mneme_status *ret_status, struct mneme_error *err)
+{
+    size_t count = 0;
+
+    *ret_status = mneme_extractions(handle, "t", "ann", session, count_waiting, &count, err);
+    return count;
+}
+
+static void a_turn_is_read_or_waits_on(void **state)
+{
+    struct mneme_read read = MNEME_READ_INIT;
+    enum mneme_status status;
+    struct mneme_error err;
+    char session[32];
+    long failures = 0;
+
+    (void)state;
+    for (long at = 1, reached = at; reached >= at - 1 && at < 20000; at++) {
+        read = (struct mneme_read)MNEME_READ_INIT;
+        assert_int_equal(observe(at, session, &err), MNEME_OK);
+        seen = 0;
+        fail_at = at;
+        status = mneme_extract(handle, "t", "ann", session, &read, &err);
+        reached = seen;
+        fail_at = 0;
+        if (status != MNEME_OK) {
+            failures++;
+            assert_int_equal(err.status, status);
+            assert_true(err.message[0]);
+            assert_int_equal(read.turns + read.failed, 0); /* untouched */
+        } else {
+            assert_int_equal(read.turns + read.failed, 1);
+        }
+        if (read.turns == 0) {
+            size_t left = waiting(session, &status, &err);
+
+            if (left != 1 || status != MNEME_OK)
+                fail_msg("allocation %ld: %zu wait; %s", at, left, status ? err.message : "");
+        }
+    }
+    assert_true(failures > 0);
+    if (read.turns != 1) /* the last time nothing failed */
+        fail_msg("%s", read.first_failure.message);
+}
+
+static void what_waits_is_listed_or_the_call_fails(void **state)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mneme_error err;
+    char session[32];
+    long failures = 0;
+
+    (void)state;
+    if (observe(0, session, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    for (long at = 1, reached = at; reached >= at - 1 && at < 1000; at++) {
+        seen = 0;
+        fail_at = at;
+        size_t count = waiting(session, &status, &err);
+        reached = seen;
+        fail_at = 0;
+        failures += status != MNEME_OK;
+        if (status == MNEME_OK)
+            assert_int_equal(count, 1);
+    }
+    assert_true(failures > 0);
+    assert_int_equal(status, MNEME_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turn_is_read_or_waits_on),
+        cmocka_unit_test(what_waits_is_listed_or_the_call_fails),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
