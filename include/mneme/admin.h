@@ -267,13 +267,13 @@ struct mneme_reconciliation {
 
 /*
  * Hold what is derived against the rows it is derived from: hashes of texts, vectors, usage, rules,
- * edges and entities, sessions, open questions, kept answers, positions of indexes, by count and row; and
- * the partition indexes this handle holds, by count, revisions and hash. Locks no writer out; repairing
- * is one transaction over what was found. `how` NULL: looks only.
+ * edges and entities, sessions, open questions, kept answers, positions of indexes, by count and row;
+ * and the partition indexes this handle holds, by count, revisions and hash. Locks no writer out;
+ * repairing is one transaction over what was found. `how` NULL: looks only.
  *
  * *ret_clean: 1 when nothing differs (any more). *ret_report_json (may be NULL): what was compared and
- * found, and the texts that are parked; ids, no texts; mneme_free(). Vectors that were lost are made again by
- * mneme_run_due().
+ * found, and the texts that are parked; ids, no texts; mneme_free(). Vectors that were lost are made
+ * again by mneme_run_due().
  *
  * MNEME_FORBIDDEN    repair on a store that was opened read-only.
  * MNEME_UNAVAILABLE  retry_parked, and the model does not answer.
@@ -335,8 +335,9 @@ MNEME_API enum mneme_status mneme_health_report(struct mneme *handle,
 
 /*
  * Look at an installation, writing nothing: does the store open with these options, is its file whole,
- * its audit unbroken, does what is derived agree with the rows, was an erasure cut short; does the model answer;
- * who may read store and key (key_path, may be NULL); room on the disk, leftovers, clock, descriptors.
+ * its audit unbroken, does what is derived agree with the rows, was an erasure cut short; does the
+ * model answer; who may read store and key (key_path, may be NULL); room on the disk, leftovers, clock,
+ * descriptors.
  *
  * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): `findings`, each with what was
  * `found` and what to `do`; mneme_free().
