@@ -10,8 +10,8 @@
  * are lost to what tells texts apart.
  *
  * What all rows are chosen by takes some 250 bytes of 384 numbers: four bits each, the signs once
- * more, a scale and a bias. The rest lies apart and is read of what was chosen. Arrays grow by an
- * eighth: most of them are memory that is never touched twice.
+ * more, a scale and a bias. The rest lies apart and is read of what was chosen. Arrays grow by one in
+ * 32: slack is memory as well.
  */
 #include "search/vector_index.h"
 

@@ -13,10 +13,10 @@
 
 #include "search/scan.h"
 
-/* The next room of an array of rows: twice, and from 1024 on an eighth more. */
+/* The next room of an array of rows: twice, and from 1024 on one in 32 more, at least 64. */
 static inline size_t mn_vector_room_after(size_t room)
 {
-    return room < 64 ? 64 : room < 1024 ? 2 * room : room + room / 8 / 64 * 64;
+    return room < 64 ? 64 : room < 1024 ? 2 * room : room + 64 + room / 32 / 64 * 64;
 }
 
 struct mn_vector_signs {
