@@ -66,6 +66,14 @@ struct mneme_options {
     const char *extractor_model; /* its name at the service; NULL or "": "default" */
     const char *extractor_key;   /* bearer token of the service; NULL or "": none */
     int extractor_timeout_ms;    /* of one call; 0: 60,000 */
+    /* A cross-encoder that orders the first of what was ranked: a GGUF with a classification head, or
+     * the URL of a service with the rerank call ("http://127.0.0.1:8080/v1"). It is shown the request
+     * and the texts. NULL, "" or "none": none. */
+    const char *rerank_path;
+    const char *rerank_key;   /* bearer token of a service; NULL or "": none */
+    const char *rerank_model; /* the model's name there; NULL or "": not said */
+    size_t rerank_count;      /* of the first so many; 0: 20, at most 100 */
+    int rerank_timeout_ms;    /* then the order stays as it was; 0: 1000 */
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \

@@ -102,6 +102,19 @@ static bool set_up(struct mn_http *http, const char *url, const char *bearer)
            curl_easy_setopt(http->curl, CURLOPT_WRITEFUNCTION, take) == CURLE_OK;
 }
 
+void mn_http_join(const char *url, const char *call, struct mn_buf *out)
+{
+    size_t bytes = strlen(url), call_bytes = strlen(call);
+
+    mn_buf_text(out, url);
+    if (bytes > call_bytes && url[bytes - call_bytes - 1] == '/' &&
+        !strcmp(url + bytes - call_bytes, call))
+        return;
+    if (!bytes || url[bytes - 1] != '/')
+        mn_buf_char(out, '/');
+    mn_buf_text(out, call);
+}
+
 enum mneme_status mn_http_new(const char *url, const char *bearer, struct mn_http **ret_http,
                               struct mneme_error *err)
 {

@@ -15,6 +15,9 @@
 
 struct mn_http;
 
+/* The URL of one call of a service: url with "/call" behind it, unless it ends so. */
+void mn_http_join(const char *url, const char *call, struct mn_buf *out);
+
 /* url: http:// or https://, else MNEME_INVALID; a user and a password in it are sent, and stand in
  * no message. bearer: sent as the token; NULL or "" for none.
  * Nothing is connected yet. */

@@ -15,6 +15,8 @@ struct mn_search;  /* search/search.h: what can be rebuilt */
 struct mn_index;   /* index/index.h: brings the one up to the other */
 struct mn_model;   /* model/model.h: the neural one; NULL without */
 struct mn_chat;    /* model/chat.h: the one that draws memories from turns; NULL without */
+struct mn_reranker;     /* model/rerank.h: a cross-encoder; NULL without */
+struct mn_rerank_cache; /* the same: what it said before */
 struct mn_tokens;  /* text/tokens.h: counts tokens */
 struct mn_archive; /* lifecycle/archive.h: where compressed turns go; NULL without */
 struct mneme_executor;
@@ -28,6 +30,11 @@ struct mn_world {
     bool model_given;         /* one was: without it answers are degraded */
     struct mn_chat *chat;
     const char *embedding_cache_path; /* also without a model; NULL: no file */
+    struct mn_reranker *reranker;
+    struct mn_rerank_cache *rerank_cache;
+    const char *rerank_status; /* why there is none although one was given; "" */
+    size_t rerank_count;       /* of the first so many; 0: 20 */
+    int rerank_timeout_ms;     /* 0: 1000 */
     const struct mn_tokens *tokens;
     struct mn_archive *archive;
     const struct mneme_executor *executor; /* NULL: serial */

@@ -65,6 +65,7 @@ struct cli_common {
     const char *tokenizer;
     const char *extractor;
     const char *extractor_model;
+    const char *rerank;
     int json;
 
     const char *tenant;
@@ -89,7 +90,7 @@ struct cli_common {
 
 enum {
     CLI_GROUP_STORE = 1,    /* --store --key-file --key-command --json */
-    CLI_GROUP_MODEL = 2,    /* --model --model-profile --tokenizer */
+    CLI_GROUP_MODEL = 2,    /* --model --model-profile --tokenizer --rerank */
     CLI_GROUP_OWNER = 4,    /* --tenant --user --agent */
     CLI_GROUP_PLACE = 8,    /* --session --task --project --repo */
     CLI_GROUP_WHO = 16,     /* --locale --timezone --clearance --permission --env */

@@ -80,6 +80,9 @@ static void make_setup(const struct cli_common *common, const struct wishes *w,
         .profile_path = common->model_profile ? common->model_profile
                                               : getenv("MNEME_MODEL_PROFILE"),
         .model_key = getenv("MNEME_MODEL_KEY"),
+        .rerank_path = common->rerank ? common->rerank : getenv("MNEME_RERANK"),
+        .rerank_key = getenv("MNEME_RERANK_KEY"),
+        .rerank_model = getenv("MNEME_RERANK_MODEL"),
         .tokenizer = common->tokenizer ? common->tokenizer : getenv("MNEME_TOKENIZER"),
     };
     ret_setup->cache_path = cache_path(w, ret_setup->model_path);

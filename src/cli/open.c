@@ -150,6 +150,9 @@ enum mneme_status cli_library(const struct cli_common *common, struct cli_key *k
         options.extractor_model = from_environment(common->extractor_model, "MNEME_EXTRACTOR_MODEL");
         options.extractor_key = getenv("MNEME_EXTRACTOR_KEY");
     }
+    options.rerank_path = from_environment(common->rerank, "MNEME_RERANK");
+    options.rerank_key = getenv("MNEME_RERANK_KEY");
+    options.rerank_model = getenv("MNEME_RERANK_MODEL");
     options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
     *ret_options = options;
     return MNEME_OK;

@@ -39,6 +39,8 @@ static const struct group groups[] = {
         "the language model that reads turns ($MNEME_EXTRACTOR)", COMMON(extractor) } },
     { CLI_GROUP_EXTRACTOR, { "extractor-model", CLI_TEXT, "NAME",
         "its name at the service ($MNEME_EXTRACTOR_MODEL)", COMMON(extractor_model) } },
+    { CLI_GROUP_MODEL, { "rerank", CLI_TEXT, "PATH|URL|none",
+        "a cross-encoder, a GGUF or a service ($MNEME_RERANK); none by default", COMMON(rerank) } },
     { CLI_GROUP_OWNER, { "tenant", CLI_TEXT, "ID", "the tenant ($MNEME_TENANT)", COMMON(tenant) } },
     { CLI_GROUP_OWNER, { "user", CLI_TEXT, "ID", "the user ($MNEME_USER)", COMMON(user) } },
     { CLI_GROUP_OWNER, { "agent", CLI_TEXT, "ID", "the agent ($MNEME_AGENT)", COMMON(agent) } },

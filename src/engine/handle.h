@@ -16,6 +16,7 @@ struct mneme {
     struct mneme_executor executor;
     char model_status[400];
     char extractor_status[400];
+    char rerank_status[400];
     char *embedding_cache_path; /* the world's, owned */
     int read_only;
     int trace_days;

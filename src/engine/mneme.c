@@ -19,6 +19,7 @@
 #include "model/model.h"
 #include "model/model_cache.h"
 #include "remember/remember.h"
+#include "model/rerank.h"
 #include "retrieve/retrieve.h"
 #include "search/search.h"
 #include "store/store.h"
@@ -150,6 +151,35 @@ static void open_extractor(struct mneme *handle, const struct mneme_options *opt
     memcpy(handle->extractor_status, failed.message, sizeof handle->extractor_status);
 }
 
+/* One that cannot be opened fails nothing: the order stays as ranked, and each trace says why. */
+static enum mneme_status open_reranker(struct mneme *handle, const struct mneme_options *options,
+                                       struct mneme_error *err)
+{
+    const char *path = options->rerank_path;
+    struct mneme_error failed;
+    enum mneme_status status;
+
+    handle->world.rerank_status = handle->rerank_status;
+    handle->world.rerank_count = options->rerank_count;
+    handle->world.rerank_timeout_ms = options->rerank_timeout_ms;
+    if (mn_empty(path) || !strcmp(path, "none"))
+        return MNEME_OK;
+    handle->world.rerank_cache = mn_rerank_cache_new();
+    if (!handle->world.rerank_cache)
+        return mn_fail_memory(err);
+    mn_error_clear(&failed);
+    status = mn_model_is_url(path)
+                 ? mn_reranker_http_new(path, options->rerank_key, options->rerank_model,
+                                        &handle->world.reranker, &failed)
+                 : mn_reranker_llama_new(path, &handle->world.reranker, &failed);
+    if (status != MNEME_OK) {
+        handle->world.reranker = NULL;
+        snprintf(handle->rerank_status, sizeof handle->rerank_status, "rerank: %.380s",
+                 failed.message);
+    }
+    return MNEME_OK;
+}
+
 static enum mneme_status open_index(struct mneme *handle, const struct mneme_options *options,
                                     struct mneme_error *err)
 {
@@ -190,6 +220,7 @@ static enum mneme_status open_world(struct mneme *handle, const struct mneme_opt
     MN_TRY(open_store(handle, options, err));
     MN_TRY(open_model(handle, options, err));
     open_extractor(handle, options);
+    MN_TRY(open_reranker(handle, options, err));
     return open_index(handle, options, err);
 }
 
@@ -199,6 +230,8 @@ static void handle_free(struct mneme *handle)
     mn_index_free(handle->world.index);
     mn_model_free(handle->world.model);
     mn_chat_free(handle->world.chat);
+    mn_reranker_free(handle->world.reranker);
+    mn_rerank_cache_free(handle->world.rerank_cache);
     mn_store_free(handle->world.store);
     mn_tokens_free(handle->tokens);
     mn_journal_free(handle->journal);

@@ -118,6 +118,9 @@ enum mneme_status mn_scratch_open(const struct mn_eval_setup *setup, struct mn_s
     options.model_path = setup->model_path;
     options.profile_path = setup->profile_path;
     options.model_key = setup->model_key;
+    options.rerank_path = setup->rerank_path;
+    options.rerank_key = setup->rerank_key;
+    options.rerank_model = setup->rerank_model;
     options.tokenizer = setup->tokenizer;
     options.embedding_cache_path = setup->cache_path;
     MN_TRY(mneme_open(&options, &scratch.handle, err));

@@ -13,6 +13,9 @@ struct mn_eval_setup {
     const char *model_path; /* "none" or empty: text alone */
     const char *profile_path;
     const char *model_key; /* of a model at a URL */
+    const char *rerank_path; /* a cross-encoder; with it come its key and its name */
+    const char *rerank_key;
+    const char *rerank_model;
     const char *tokenizer;
     const char *cache_path; /* where embeddings are kept between runs */
 };

@@ -1,12 +1,15 @@
 /*
- * llama_runtime.c - libllama as a whole: started once, and what it complains of.
+ * llama_runtime.c - libllama as little as can be.
+ *
+ * Its interface changes between versions, so that what is used of it stands in as few files as
+ * possible. It writes its complaints to a callback: the first of a call is the cause, later ones
+ * follow from it.
  */
 #include "model/llama_runtime.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <llama.h>
 
 static _Thread_local char complaint[160];
 
@@ -17,6 +20,11 @@ static void listen(enum ggml_log_level level, const char *text, void *user)
         strncpy(complaint, text, sizeof(complaint) - 1);
         complaint[strcspn(complaint, "\n")] = '\0';
     }
+}
+
+const char *mn_llama_complaint(void)
+{
+    return complaint;
 }
 
 static void start_backend(void)
@@ -33,15 +41,10 @@ void mn_llama_begin(void)
     complaint[0] = '\0';
 }
 
-const char *mn_llama_complaint(void)
-{
-    return complaint;
-}
-
 enum mneme_status mn_llama_check_processor(struct mneme_error *err)
 {
 #if defined(__x86_64__)
-    /* What libllama is compiled for; without them it dies of an illegal instruction. */
+    /* Without them it dies of an illegal instruction. */
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
         !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("bmi2"))
         return mn_fail(err, MNEME_UNAVAILABLE,
@@ -49,4 +52,66 @@ enum mneme_status mn_llama_check_processor(struct mneme_error *err)
 #endif
     (void)err;
     return MNEME_OK;
+}
+
+enum mneme_status mn_llama_load(const char *path, struct llama_model **ret_model,
+                                struct mneme_error *err)
+{
+    mn_llama_begin();
+    *ret_model = llama_model_load_from_file(path, llama_model_default_params());
+    if (*ret_model == NULL)
+        return mn_fail(err, MNEME_CORRUPT, "model: %s cannot be loaded: %s", path, complaint);
+    return MNEME_OK;
+}
+
+struct llama_context *mn_llama_context_new(struct llama_model *model, int32_t tokens_max,
+                                           enum llama_pooling_type pooling)
+{
+    struct llama_context_params params = llama_context_default_params();
+
+    params.n_ctx = params.n_batch = params.n_ubatch = (uint32_t)tokens_max;
+    params.n_threads = params.n_threads_batch = 1;
+    params.embeddings = true;
+    params.no_perf = true;
+    params.pooling_type = pooling;
+    mn_llama_begin();
+    return llama_init_from_model(model, params);
+}
+
+enum mneme_status mn_llama_tokenise(const struct llama_vocab *vocab, const char *text, size_t bytes,
+                                    bool whole, struct mn_llama_tokens *tokens, int32_t *ret_count,
+                                    struct mneme_error *err)
+{
+    int32_t count;
+
+    if (bytes > INT32_MAX / 2)
+        return mn_fail(err, MNEME_LIMIT, "text: %zu bytes are too many to tokenise", bytes);
+    count = llama_tokenize(vocab, text, (int32_t)bytes, tokens->at, tokens->room, whole, false);
+    if (count < 0) { /* minus the room it takes */
+        llama_token *grown = realloc(tokens->at, (size_t)-count * sizeof(llama_token));
+
+        if (grown == NULL)
+            return mn_fail_memory(err);
+        tokens->at = grown;
+        tokens->room = -count;
+        count = llama_tokenize(vocab, text, (int32_t)bytes, tokens->at, tokens->room, whole, false);
+    }
+    *ret_count = count;
+    return MNEME_OK;
+}
+
+const float *mn_llama_run(struct llama_context *context, llama_token *tokens, int32_t count)
+{
+    struct llama_batch batch = llama_batch_get_one(tokens, count);
+    llama_memory_t memory = llama_get_memory(context);
+    int32_t failed;
+
+    mn_llama_begin();
+    if (memory != NULL) { /* a decoder: it must not remember the text before */
+        llama_memory_clear(memory, true);
+        failed = llama_decode(context, batch);
+    } else {
+        failed = llama_encode(context, batch);
+    }
+    return failed == 0 ? llama_get_embeddings_seq(context, 0) : NULL;
 }

@@ -1,16 +1,46 @@
 /*
- * llama_runtime.h - libllama as a whole: started once, and what it complains of.
+ * llama_runtime.h - what every use of libllama shares: starting it, loading, tokens, one run.
+ *
+ * For model_llama.c, chat_llama.c and rerank_llama.c alone; nothing else knows of libllama.
  */
 #ifndef MN_MODEL_LLAMA_RUNTIME_H
 #define MN_MODEL_LLAMA_RUNTIME_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llama.h>
+
 #include "base/err.h"
 
-/* Before a call: starts it where nobody has, and forgets former complaints. */
+/* Before a call of libllama's own: starts it where nobody has, and forgets former complaints. */
 void mn_llama_begin(void);
-/* The first complaint on this thread since then: the cause, later ones follow. */
-const char *mn_llama_complaint(void);
-/* MNEME_UNAVAILABLE when this processor lacks what it is compiled for. */
+
+/* MNEME_UNAVAILABLE: this processor lacks what libllama is compiled for. */
 enum mneme_status mn_llama_check_processor(struct mneme_error *err);
+
+/* MNEME_CORRUPT: the file is no model, or damaged. */
+enum mneme_status mn_llama_load(const char *path, struct llama_model **ret_model,
+                                struct mneme_error *err);
+
+/* A context of one thread with room for so many tokens at once; NULL: see mn_llama_complaint(). */
+struct llama_context *mn_llama_context_new(struct llama_model *model, int32_t tokens_max,
+                                           enum llama_pooling_type pooling);
+
+struct mn_llama_tokens {
+    llama_token *at; /* free() it */
+    int32_t room;
+};
+/* `whole`: with the begin and end tokens of the model. Text is never parsed for special tokens. */
+enum mneme_status mn_llama_tokenise(const struct llama_vocab *vocab, const char *text, size_t bytes,
+                                    bool whole, struct mn_llama_tokens *tokens, int32_t *ret_count,
+                                    struct mneme_error *err);
+
+/* Runs so many tokens, at most what the context has room for; what was pooled, or NULL. */
+const float *mn_llama_run(struct llama_context *context, llama_token *tokens, int32_t count);
+
+/* The first complaint of libllama since the last of these calls on this thread; "" for none. */
+const char *mn_llama_complaint(void);
 
 #endif

@@ -176,13 +176,6 @@ static void free_remote(struct remote **remote)
         remote_release(&(*remote)->base);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t bytes = strlen(text), end_bytes = strlen(end);
-
-    return bytes >= end_bytes && !strcmp(text + bytes - end_bytes, end);
-}
-
 bool mn_model_is_url(const char *path)
 {
     return !strncmp(path, "http://", 7) || !strncmp(path, "https://", 8);
@@ -197,9 +190,7 @@ enum mneme_status mn_model_http_new(const char *url, const char *key, const char
     if (!profile_json)
         return mn_fail(err, MNEME_INVALID,
                        "profile_path: a model at a URL needs a profile with its name and dim");
-    mn_buf_text(&whole, url);
-    if (!ends_with(url, "/embeddings"))
-        mn_buf_text(&whole, ends_with(url, "/") ? "embeddings" : "/embeddings");
+    mn_http_join(url, "embeddings", &whole);
     remote = calloc(1, sizeof *remote);
     if (!remote || whole.failed) {
         free(remote);

@@ -1,8 +1,5 @@
 /*
- * model_llama.c - a GGUF model in this process, by libllama.
- *
- * Everything that touches libllama stands here, in chat_llama.c and in llama_runtime.c: its interface
- * changes between versions.
+ * model_llama.c - a GGUF model in this process, by libllama (llama_runtime.h).
  *
  * Loading is put off. mn_model_llama_new() reads the first pages of the file (gguf.h) and refuses
  * a missing file, one that is no model, or a profile of another dimension, within milliseconds.
@@ -29,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llama.h>
-
 #include "base/json.h"
 #include "base/str.h"
 #include "model/gguf.h"
@@ -51,8 +46,7 @@ struct llama {
     struct llama_context *context;
     const struct llama_vocab *vocab;
     int32_t tokens_max; /* of one run */
-    llama_token *tokens;
-    int32_t tokens_room;
+    struct mn_llama_tokens tokens;
 };
 
 static enum llama_pooling_type pooling_of(const struct mn_model_profile *profile)
@@ -73,16 +67,11 @@ static int32_t smaller(int32_t a, int32_t b)
 
 static enum mneme_status make_context(struct llama *llama, struct mneme_error *err)
 {
-    struct llama_context_params params = llama_context_default_params();
     int32_t tokens_max = (int32_t)llama->base.profile.tokens_max;
 
     tokens_max = smaller(tokens_max, llama_model_n_ctx_train(llama->model));
-    params.n_ctx = params.n_batch = params.n_ubatch = (uint32_t)tokens_max;
-    params.n_threads = params.n_threads_batch = 1;
-    params.embeddings = true;
-    params.no_perf = true;
-    params.pooling_type = pooling_of(&llama->base.profile);
-    llama->context = llama_init_from_model(llama->model, params);
+    llama->context =
+        mn_llama_context_new(llama->model, tokens_max, pooling_of(&llama->base.profile));
     if (llama->context == NULL)
         return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->path,
                        mn_llama_complaint());
@@ -105,11 +94,7 @@ static enum mneme_status load(struct llama *llama, struct mneme_error *err)
 {
     int32_t dim;
 
-    mn_llama_begin();
-    llama->model = llama_model_load_from_file(llama->path, llama_model_default_params());
-    if (llama->model == NULL)
-        return mn_fail(err, MNEME_CORRUPT, "model: %s cannot be loaded: %s", llama->path,
-                       mn_llama_complaint());
+    MN_TRY(mn_llama_load(llama->path, &llama->model, err));
     dim = llama_model_n_embd_out(llama->model);
     if (dim < 0 || (size_t)dim != llama->base.profile.dim)
         return mn_fail(err, MNEME_INVALID, "dim: the profile says %zu, the model has %d",
@@ -129,28 +114,11 @@ static enum mneme_status load_once(struct llama *llama, struct mneme_error *err)
     return llama->load_status;
 }
 
-/* Into llama->tokens. `whole`: with the begin and end tokens of the model. */
+/* Into llama->tokens. */
 static enum mneme_status tokenise(struct llama *llama, const char *text, size_t bytes, bool whole,
                                   int32_t *ret_count, struct mneme_error *err)
 {
-    int32_t count;
-
-    if (bytes > INT32_MAX / 2)
-        return mn_fail(err, MNEME_LIMIT, "text: %zu bytes are too many to tokenise", bytes);
-    count = llama_tokenize(llama->vocab, text, (int32_t)bytes, llama->tokens, llama->tokens_room,
-                           whole, false);
-    if (count < 0) { /* minus the room it takes */
-        llama_token *grown = realloc(llama->tokens, (size_t)-count * sizeof(llama_token));
-
-        if (grown == NULL)
-            return mn_fail_memory(err);
-        llama->tokens = grown;
-        llama->tokens_room = -count;
-        count = llama_tokenize(llama->vocab, text, (int32_t)bytes, llama->tokens,
-                               llama->tokens_room, whole, false);
-    }
-    *ret_count = count;
-    return MNEME_OK;
+    return mn_llama_tokenise(llama->vocab, text, bytes, whole, &llama->tokens, ret_count, err);
 }
 
 static int32_t cut(const struct llama *llama, int32_t count)
@@ -159,30 +127,19 @@ static int32_t cut(const struct llama *llama, int32_t count)
 
     if (count <= llama->tokens_max)
         return count;
-    last = llama->tokens[count - 1];
+    last = llama->tokens.at[count - 1];
     if (llama_vocab_is_control(llama->vocab, last))
-        llama->tokens[llama->tokens_max - 1] = last;
+        llama->tokens.at[llama->tokens_max - 1] = last;
     return llama->tokens_max;
 }
 
 static enum mneme_status run(struct llama *llama, int32_t count, float *vector,
                              struct mneme_error *err)
 {
-    struct llama_batch batch = llama_batch_get_one(llama->tokens, count);
-    llama_memory_t memory = llama_get_memory(llama->context);
+    const float *pooled = mn_llama_run(llama->context, llama->tokens.at, count);
     size_t dim = llama->base.profile.dim;
-    const float *pooled;
     double squares = 0;
-    int32_t failed;
 
-    mn_llama_begin();
-    if (memory != NULL) { /* a decoder: it must not remember the text before */
-        llama_memory_clear(memory, true);
-        failed = llama_decode(llama->context, batch);
-    } else {
-        failed = llama_encode(llama->context, batch);
-    }
-    pooled = failed == 0 ? llama_get_embeddings_seq(llama->context, 0) : NULL;
     if (pooled == NULL)
         return mn_fail(err, MNEME_UNAVAILABLE, "model: %s failed on a text of %d tokens: %s",
                        llama->base.profile.name, (int)count, mn_llama_complaint());
@@ -249,7 +206,7 @@ static void llama_release(struct mn_model *model)
         llama_free(llama->context);
     if (llama->model != NULL)
         llama_model_free(llama->model);
-    free(llama->tokens);
+    free(llama->tokens.at);
     free(llama->path);
     pthread_mutex_destroy(&llama->lock);
     mn_model_profile_release(&model->profile);

@@ -75,6 +75,8 @@ struct mn_candidate {
                              early) */
     const struct mn_context *context; /* of a turn: what those around it say; NULL: not known */
     double conversation;    /* 0..1: how much that is, of the best of the pool (stage 7) */
+    bool has_rerank;
+    double rerank;          /* of a cross-encoder, on a scale of its own */
     double path_confidence; /* graph: product along the path; 0 when the graph did not bring it */
     bool forced;            /* a rule's trigger fired */
     int64_t rule_priority;

@@ -169,6 +169,7 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
     stage_done(&r, MN_STAGE_MERGE, &at_us);
 
     MN_TRY(mn_rank_apply(request, &r.access, &r.plan, r.profile, arena, &r.found, &r.trace, err));
+    MN_TRY(mn_reorder_apply(world, request, &r.access, &r.plan, arena, &r.found, &r.trace, err));
     stage_done(&r, MN_STAGE_RANK, &at_us);
 
     MN_TRY(mn_resolve_apply(request, &r.access, &r.plan, r.profile, arena, &r.found, &r.conflicts,

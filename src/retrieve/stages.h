@@ -130,6 +130,16 @@ enum mneme_status mn_rank_apply(const struct mneme_request *request, const struc
                                 struct mn_arena *arena, struct mn_candidates *found,
                                 struct mn_trace *trace, struct mneme_error *err);
 
+/*
+ * Behind it, and only where a cross-encoder is configured: it reads the first of what was ranked
+ * (rules' own and checkpoints left out) and hands their relevance out among them anew. One that is
+ * silent or late leaves the order as it was; the trace says so. MNEME_LIMIT: out of memory.
+ */
+enum mneme_status mn_reorder_apply(struct mn_world *world, const struct mneme_request *request,
+                                  const struct mn_access *access, const struct mn_plan *plan,
+                                  struct mn_arena *arena, struct mn_candidates *found,
+                                  struct mn_trace *trace, struct mneme_error *err);
+
 /* ---- 8. resolve: one answer per key, or a question ---- */
 
 /*

@@ -305,6 +305,8 @@ static void put_scores(struct mn_json_writer *w, const struct mn_candidate *c)
     else
         mn_json_put_null(w);
     mn_json_field_number(w, "path_confidence", c->path_confidence, 4);
+    if (c->has_rerank)
+        mn_json_field_number(w, "rerank", c->rerank, 4);
     mn_json_close(w, '}');
     mn_json_key(w, "found_by");
     mn_json_open(w, '{');
@@ -504,6 +506,21 @@ static void put_budget(struct mn_json_writer *w, const struct mn_retrieval *r)
     mn_json_close(w, '}');
 }
 
+static void put_rerank(struct mn_json_writer *w, const struct mn_trace *trace)
+{
+    if (!trace->rerank.model)
+        return;
+    mn_json_key(w, "rerank");
+    mn_json_open(w, '{');
+    mn_json_field_text(w, "model", trace->rerank.model);
+    mn_json_field_integer(w, "count", (int64_t)trace->rerank.count);
+    mn_json_field_integer(w, "us", trace->rerank.us);
+    mn_json_field_bool(w, "cached", trace->rerank.cached);
+    if (trace->rerank.silent)
+        mn_json_field_text(w, "silent", trace->rerank.silent);
+    mn_json_close(w, '}');
+}
+
 static void put_engine(struct mn_json_writer *w, const struct mn_retrieval *r)
 {
     const struct mn_trace *trace = &r->trace;
@@ -553,6 +570,7 @@ enum mneme_status mn_trace_print(const struct mn_retrieval *retrieval, struct mn
     put_merges(&w, &retrieval->selection);
     put_conflicts(&w, &retrieval->conflicts);
     put_budget(&w, retrieval);
+    put_rerank(&w, &retrieval->trace);
     put_engine(&w, retrieval);
     if (retrieval->trace.signals) {
         mn_json_key(&w, "signals");

@@ -58,6 +58,13 @@ struct mn_trace {
     size_t reason_count[MN_REASON_COUNT];
     size_t first_wall_leaks; /* access reasons caught by the second wall: must stay 0 */
     struct mn_trace_source source[MN_SOURCE_COUNT];
+    struct {
+        const char *model; /* NULL: none is configured, or nothing was to be ordered */
+        size_t count;
+        int64_t us;
+        bool cached;
+        const char *silent;
+    } rerank;
     int64_t stage_us[MN_STAGE_COUNT];
     int64_t embed_us;
     size_t candidate_count; /* after recall */
