@@ -42,6 +42,7 @@ static const struct entry entries[] = {
     { "export", "write what is remembered as JSON Lines", cli_export },
     { "eval", "run golden cases, or measure recall on a data set", cli_eval },
     { "bench", "measure the cost of a recall", cli_bench },
+    { "calibrate", "write the profile of another embedding model", cli_calibrate },
 };
 #define ENTRY_COUNT (sizeof entries / sizeof *entries)
 

@@ -238,5 +238,6 @@ int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_eval(int argc, char **argv);
 int cli_bench(int argc, char **argv);
+int cli_calibrate(int argc, char **argv);
 
 #endif
