@@ -166,6 +166,49 @@ MNEME_API enum mneme_status mneme_maintain(struct mneme *handle,
                                            const struct mneme_maintenance *what, mneme_job_fn row,
                                            void *context, int *ret_left, struct mneme_error *err);
 
+/* ---- turns in an archive ---- */
+
+/*
+ * Move the turns of a session out of the store into its archive (mneme_options.archive), in sealed files
+ * under a key that lies in the store. They leave recall and every index; memories drawn from them stay,
+ * and so do the ids of the turns. A turn leaves the store only when it is durable in the archive.
+ * *ret_turns (may be NULL): how many were moved; those moved before are not counted.
+ *
+ * MNEME_INVALID      the store was opened without an archive.
+ * MNEME_UNAVAILABLE  it does not answer: the turns that are not moved yet stay; call again.
+ */
+MNEME_API enum mneme_status mneme_archive_session(struct mneme *handle, const char *tenant_id,
+                                                  const char *user_id, const char *session_id,
+                                                  size_t *ret_turns, struct mneme_error *err);
+/*
+ * Bring all turns of a session back, as they were. Vectors follow with mneme_run_due().
+ *
+ * MNEME_NOT_FOUND    nothing of the session is in the archive, or a file is not there any more.
+ * MNEME_UNAVAILABLE  the archive does not answer; call again.
+ * MNEME_CORRUPT      a file is damaged, or not what was put there; nothing of it comes back.
+ */
+MNEME_API enum mneme_status mneme_archive_restore(struct mneme *handle, const char *tenant_id,
+                                                  const char *user_id, const char *session_id,
+                                                  size_t *ret_turns, struct mneme_error *err);
+
+/* A file of the archive. Pointers live as long as the call of `row`. */
+struct mneme_archived {
+    const char *session_id; /* "" of one that is to be removed: nothing tells whose it was */
+    const char *object;     /* its name there */
+    const char *state; /* "whole"; "pending": being made, or cut short; "removing", "rewriting": an
+                          erasure waits for the archive (mneme_run_due() tries again) */
+    int64_t turns;
+    int64_t bytes;
+    int64_t at_ms;
+};
+typedef int (*mneme_archived_fn)(void *context, const struct mneme_archived *file);
+
+/* Files of one user (empty: of what is shared), and those of anybody that wait to be removed; asked of
+ * the store alone. Non-zero stops. */
+MNEME_API enum mneme_status mneme_archive_list(struct mneme *handle, const char *tenant_id,
+                                               const char *user_id, mneme_archived_fn row,
+                                               void *context, struct mneme_error *err);
+
 /* ---- the audit ---- */
 
 /*

@@ -74,6 +74,13 @@ struct mneme_options {
     const char *rerank_model; /* the model's name there; NULL or "": not said */
     size_t rerank_count;      /* of the first so many; 0: 20, at most 100 */
     int rerank_timeout_ms;    /* then the order stays as it was; 0: 1000 */
+    /* Where turns go that leave the store: a folder, or http(s)://HOST/BUCKET[/PREFIX] of a storage that
+     * speaks S3; NULL or "": none. Its keys are needed for a URL; the region is "us-east-1" by default. */
+    const char *archive;
+    const char *archive_region;
+    const char *archive_access_key;
+    const char *archive_secret_key;
+    const char *archive_session_token;
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \

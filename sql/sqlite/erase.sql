@@ -8,19 +8,25 @@
 -- name: ERASE_FIND_ONE
 SELECT 0, owner, id FROM memories WHERE tenant = :tenant AND owner = :owner AND id = :id
 UNION ALL
-SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner AND id = :id;
+SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner AND id = :id
+UNION ALL
+SELECT 1, owner, id FROM archived_events WHERE tenant = :tenant AND owner = :owner AND id = :id;
 
 -- name: ERASE_FIND_EVIDENCE
-SELECT 1, owner, id FROM events
-WHERE tenant = :tenant AND owner = :owner
-  AND id IN (SELECT p.value FROM memories m, json_each(m.provenance) p
-             WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id);
+SELECT 1, e.owner, e.id
+FROM (SELECT tenant, owner, id FROM events UNION ALL SELECT tenant, owner, id FROM archived_events) e
+WHERE e.tenant = :tenant AND e.owner = :owner
+  AND e.id IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+               WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id);
 
 -- name: ERASE_FIND_SESSION
 SELECT 0, owner, id FROM memories
 WHERE tenant = :tenant AND owner = :owner AND scope_kind = 6 AND scope_id = :id
 UNION ALL
-SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner AND session_id = :id;
+SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner AND session_id = :id
+UNION ALL
+SELECT 1, owner, id FROM archived_events
+WHERE tenant = :tenant AND owner = :owner AND session_id = :id;
 
 -- name: ERASE_SESSION_IS_THERE
 SELECT 1 FROM sessions WHERE tenant = :tenant AND owner = :owner AND session_id = :id
@@ -30,11 +36,15 @@ SELECT 1 FROM task_states WHERE tenant = :tenant AND owner = :owner AND session_
 -- name: ERASE_FIND_OWNER
 SELECT 0, owner, id FROM memories WHERE tenant = :tenant AND owner = :owner
 UNION ALL
-SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner;
+SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner
+UNION ALL
+SELECT 1, owner, id FROM archived_events WHERE tenant = :tenant AND owner = :owner;
 
 -- name: ERASE_OWNERS
 SELECT owner FROM memories WHERE tenant = :tenant
 UNION SELECT owner FROM events WHERE tenant = :tenant
+UNION SELECT owner FROM archived_events WHERE tenant = :tenant
+UNION SELECT owner FROM archive_objects WHERE tenant = :tenant
 UNION SELECT owner FROM history WHERE tenant = :tenant
 UNION SELECT owner FROM vectors WHERE tenant = :tenant
 UNION SELECT owner FROM sessions WHERE tenant = :tenant
@@ -142,7 +152,10 @@ WHERE tenant = :tenant AND owner = :owner AND session_id >= :first AND session_i
 UPDATE sessions SET event_count =
     (SELECT count(*) FROM events e
      WHERE e.tenant = sessions.tenant AND e.owner = sessions.owner
-       AND e.session_id = sessions.session_id)
+       AND e.session_id = sessions.session_id) +
+    (SELECT count(*) FROM archived_events a
+     WHERE a.tenant = sessions.tenant AND a.owner = sessions.owner
+       AND a.session_id = sessions.session_id)
 WHERE tenant = :tenant AND owner = :owner;
 
 -- name: ERASE_SESSIONS_EMPTY

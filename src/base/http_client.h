@@ -1,5 +1,5 @@
 /*
- * http_client.h - one JSON document to a URL, one back.
+ * http_client.h - one JSON document to a URL, one back; and files of a storage that asks for signatures.
  *
  * For services the operator has configured: no redirects are followed, only http and https are
  * spoken, the answer has a limit, and every call ends within its time. A connection is kept for the
@@ -35,6 +35,28 @@ void mn_http_free(struct mn_http *http); /* accepts NULL */
  */
 enum mneme_status mn_http_post(struct mn_http *http, const char *json, size_t bytes, int timeout_ms,
                                size_t answer_bytes_max, struct mn_buf *ret_answer,
+                               struct mneme_error *err);
+
+/* What requests to an S3-compatible storage are signed with (AWS signature, version 4). */
+struct mn_http_signature {
+    const char *region;
+    const char *access_key;
+    const char *secret_key;
+    const char *session_token; /* NULL or "": none */
+};
+
+/* As mn_http_new(). Keys stand in no message. */
+enum mneme_status mn_http_new_signed(const char *url, const struct mn_http_signature *signature,
+                                     struct mn_http **ret_http, struct mneme_error *err);
+
+/*
+ * GET, PUT or DELETE of url + path (which is encoded already). One call at a time on one handle.
+ * *ret_code: 200 to 299, or 404; *ret_answer: the body, appended.
+ * Fails as mn_http_post() does; MNEME_INVALID for any other status.
+ */
+enum mneme_status mn_http_send(struct mn_http *http, const char *method, const char *path,
+                               const void *bytes, size_t count, int timeout_ms,
+                               size_t answer_bytes_max, struct mn_buf *ret_answer, long *ret_code,
                                struct mneme_error *err);
 
 #endif

@@ -26,6 +26,7 @@ static const struct entry entries[] = {
     { "confirm", "say that memories are right", cli_confirm },
     { "revoke", "withdraw memories for good", cli_revoke },
     { "clarify", "show open questions, or answer one", cli_clarify },
+    { "archive", "move the turns of sessions out of the store, and back", cli_archive },
     { "sessions", "list the sessions of a user", cli_sessions },
     { "erase", "take out for good, with a receipt", cli_erase },
     { "audit", "who wrote, recalled, erased what; is that record whole", cli_audit },

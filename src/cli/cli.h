@@ -60,6 +60,7 @@ struct cli_common {
     const char *store;
     const char *key_file;
     const char *key_command;
+    const char *archive;
     const char *model;
     const char *model_profile;
     const char *tokenizer;
@@ -224,6 +225,7 @@ int cli_revoke(int argc, char **argv);
 int cli_clarify(int argc, char **argv);
 int cli_sessions(int argc, char **argv);
 int cli_erase(int argc, char **argv);
+int cli_archive(int argc, char **argv);
 int cli_audit(int argc, char **argv);
 int cli_backup(int argc, char **argv);
 int cli_restore(int argc, char **argv);

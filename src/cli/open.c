@@ -1,7 +1,7 @@
 /*
  * open.c - what the options and the environment come to: the store, the model, who asks, what is read.
  */
-#include "cli/cli.h"
+#include "cli/archive.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +154,7 @@ enum mneme_status cli_library(const struct cli_common *common, struct cli_key *k
     options.rerank_key = getenv("MNEME_RERANK_KEY");
     options.rerank_model = getenv("MNEME_RERANK_MODEL");
     options.embedding_cache_path = getenv("MNEME_EMBEDDING_CACHE");
+    MN_TRY(cli_archive_options(common, &options, err));
     *ret_options = options;
     return MNEME_OK;
 }

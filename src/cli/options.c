@@ -28,6 +28,8 @@ static const struct group groups[] = {
         COMMON(key_file) } },
     { CLI_GROUP_STORE, { "key-command", CLI_TEXT, "COMMAND",
         "a command whose standard output is the key ($MNEME_KEY_COMMAND)", COMMON(key_command) } },
+    { CLI_GROUP_STORE, { "archive", CLI_TEXT, "FOLDER|URL",
+        "where archived turns are ($MNEME_ARCHIVE)", COMMON(archive) } },
     { CLI_GROUP_STORE, { "json", CLI_FLAG, NULL, "print JSON", COMMON(json) } },
     { CLI_GROUP_MODEL, { "model", CLI_TEXT, "PATH|URL|none",
         "the embedding model, a GGUF or a service ($MNEME_MODEL)", COMMON(model) } },

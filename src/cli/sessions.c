@@ -2,7 +2,7 @@
  * sessions.c - which conversations a user has had: how many turns, from when to when, and how many of
  * them the extractor has still to read.
  */
-#include "cli/cli.h"
+#include "cli/sessions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,31 +16,22 @@
 
 #define SESSIONS_BYTES_MAX ((size_t)1 << 30)
 
-struct session {
-    const char *id;
-    size_t turns;
-    int64_t first_ms, last_ms;
-    size_t pending, failed; /* turns to be read */
-};
-
-struct sessions {
+struct gathering {
     struct mn_arena *arena;
-    struct session *item;
-    size_t count;
-    size_t room;
+    struct cli_sessions *sessions;
     bool failed;
 };
 
 static int by_id(const void *a, const void *b)
 {
-    const struct session *x = a, *y = b;
+    const struct cli_session *x = a, *y = b;
 
     return strcmp(x->id, y->id);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const struct session *x = a, *y = b;
+    const struct cli_session *x = a, *y = b;
 
     if (x->last_ms != y->last_ms)
         return x->last_ms < y->last_ms ? 1 : -1;
@@ -50,20 +41,21 @@ static int by_time(const void *a, const void *b)
 /* One entry a turn: they are put together when all have come. */
 static int note_turn(void *context, const struct mneme_record *record)
 {
-    struct sessions *s = context;
+    struct gathering *g = context;
+    struct cli_sessions *s = g->sessions;
     const struct mneme_event *event = record->event;
-    struct session *last = s->count ? &s->item[s->count - 1] : NULL;
+    struct cli_session *last = s->count ? &s->item[s->count - 1] : NULL;
 
     if (record->kind != MNEME_RECORD_EVENT)
         return 0;
     if (!last || strcmp(last->id, event->session_id) != 0) {
-        last = mn_array_add(s->arena, s);
+        last = mn_array_add(g->arena, s);
         if (last)
-            *last = (struct session){ .id = mn_arena_copy(s->arena, event->session_id),
-                                      .first_ms = event->event_time_ms,
-                                      .last_ms = event->event_time_ms };
-        s->failed = !last || !last->id;
-        if (s->failed)
+            *last = (struct cli_session){ .id = mn_arena_copy(g->arena, event->session_id),
+                                          .first_ms = event->event_time_ms,
+                                          .last_ms = event->event_time_ms };
+        g->failed = !last || !last->id;
+        if (g->failed)
             return 1;
     }
     last->turns++;
@@ -74,15 +66,15 @@ static int note_turn(void *context, const struct mneme_record *record)
     return 0;
 }
 
-static void put_together(struct sessions *s)
+static void put_together(struct cli_sessions *s)
 {
     size_t kept = 0;
 
     if (s->count)
         qsort(s->item, s->count, sizeof *s->item, by_id);
     for (size_t i = 0; i < s->count; i++) {
-        struct session *into = kept ? &s->item[kept - 1] : NULL;
-        const struct session *from = &s->item[i];
+        struct cli_session *into = kept ? &s->item[kept - 1] : NULL;
+        const struct cli_session *from = &s->item[i];
 
         if (!into || strcmp(into->id, from->id) != 0) {
             s->item[kept++] = *from;
@@ -99,7 +91,7 @@ static void put_together(struct sessions *s)
 
 static int note_waiting(void *context, const struct mneme_extraction *x)
 {
-    struct sessions *s = context;
+    struct cli_sessions *s = context;
 
     for (size_t i = 0; i < s->count; i++) {
         if (strcmp(s->item[i].id, x->session_id) != 0)
@@ -111,7 +103,25 @@ static int note_waiting(void *context, const struct mneme_extraction *x)
     return 0;
 }
 
-static void print_session(const struct session *session, int json)
+enum mneme_status cli_sessions_read(struct mneme *handle, const struct mneme_identity *identity,
+                                    struct mn_arena *arena, struct cli_sessions *ret_sessions,
+                                    struct mneme_error *err)
+{
+    struct cli_sessions sessions = { 0 };
+    struct gathering gathering = { arena, &sessions, false };
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+
+    filter.tenant_id = identity->tenant_id;
+    filter.user_id = identity->user_id;
+    MN_TRY(mneme_export(handle, &filter, note_turn, &gathering, err));
+    if (gathering.failed)
+        return mn_fail_memory(err);
+    put_together(&sessions);
+    *ret_sessions = sessions;
+    return MNEME_OK;
+}
+
+static void print_session(const struct cli_session *session, int json)
 {
     MN_BUF_AUTO out = { 0 };
     struct mn_json_writer w = { .out = &out };
@@ -152,8 +162,7 @@ int cli_sessions(int argc, char **argv)
         .common = &common,
     };
     MN_ARENA_AUTO arena = mn_arena_new(SESSIONS_BYTES_MAX);
-    struct sessions sessions = { .arena = arena };
-    struct mneme_filter filter = MNEME_FILTER_INIT;
+    struct cli_sessions sessions = { 0 };
     struct mneme_identity identity;
     struct mneme_error err;
     CLI_HANDLE_AUTO handle = NULL;
@@ -164,15 +173,8 @@ int cli_sessions(int argc, char **argv)
     if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
                          &code))
         return code;
-    filter.tenant_id = identity.tenant_id;
-    filter.user_id = identity.user_id;
-    if (mneme_export(handle, &filter, note_turn, &sessions, &err) != MNEME_OK)
+    if (cli_sessions_read(handle, &identity, arena, &sessions, &err) != MNEME_OK)
         return cli_fail(&err);
-    if (sessions.failed) {
-        mn_fail_memory(&err);
-        return cli_fail(&err);
-    }
-    put_together(&sessions);
     if (mneme_extractions(handle, identity.tenant_id, identity.user_id, NULL, note_waiting,
                           &sessions, &err) != MNEME_OK)
         return cli_fail(&err);

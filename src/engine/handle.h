@@ -21,8 +21,13 @@ struct mneme {
     int read_only;
     int trace_days;
     _Atomic int64_t pruned_at_ms; /* when everything old was forgotten last */
+    _Atomic int64_t archive_at_ms; /* when the archive was put in order last */
     _Atomic int64_t idle_at_ms;   /* when no job was due last */
 };
+
+/* Opens the archive of the options, if there is one. */
+enum mneme_status mn_engine_open_archive(struct mneme *handle, const struct mneme_options *options,
+                                         struct mneme_error *err);
 
 /* Memory a single call may use when the request says nothing. */
 #define MN_CALL_BYTES_MAX ((size_t)64 << 20)

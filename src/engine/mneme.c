@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "index/index.h"
 #include "lifecycle/jobs.h"
+#include "lifecycle/archive.h"
 #include "model/chat.h"
 #include "model/model.h"
 #include "model/model_cache.h"
@@ -218,6 +219,7 @@ static enum mneme_status open_world(struct mneme *handle, const struct mneme_opt
     if (!handle->journal)
         return mn_fail_memory(err);
     MN_TRY(open_store(handle, options, err));
+    MN_TRY(mn_engine_open_archive(handle, options, err));
     MN_TRY(open_model(handle, options, err));
     open_extractor(handle, options);
     MN_TRY(open_reranker(handle, options, err));
@@ -232,6 +234,7 @@ static void handle_free(struct mneme *handle)
     mn_chat_free(handle->world.chat);
     mn_reranker_free(handle->world.reranker);
     mn_rerank_cache_free(handle->world.rerank_cache);
+    mn_archive_free(handle->world.archive);
     mn_store_free(handle->world.store);
     mn_tokens_free(handle->tokens);
     mn_journal_free(handle->journal);
@@ -310,6 +313,20 @@ static enum mneme_status run_jobs(struct mneme *handle, size_t pieces, bool *ret
     return MNEME_OK;
 }
 
+/* Files that wait to be removed from the archive. One that does not answer is asked again later. */
+static void settle_archive(struct mneme *handle)
+{
+    struct mn_archive *archive = handle->world.archive;
+    int64_t now_ms = handle->world.now_ms();
+    struct mneme_error later;
+    size_t left = 0;
+
+    if (!archive || !archive->ops->settle || !is_past(handle->archive_at_ms, now_ms, LOOK_EVERY_MS))
+        return;
+    handle->archive_at_ms = now_ms;
+    (void)archive->ops->settle(archive, &handle->world, now_ms, &left, &later);
+}
+
 enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                 struct mneme_error *err)
 {
@@ -325,8 +342,10 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
     if (pieces_max > done)
         MN_TRY(mn_read_due(&handle->world, pieces_max - done, &read, err));
-    if (pieces_max > 0)
+    if (pieces_max > 0) {
+        settle_archive(handle);
         MN_TRY(forget_old(handle, &more, err));
+    }
     if (pieces_max > done + read)
         MN_TRY(run_jobs(handle, pieces_max - done - read, &jobs, err));
     if (ret_left)

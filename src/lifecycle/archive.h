@@ -18,10 +18,12 @@
 #ifndef MN_LIFECYCLE_ARCHIVE_H
 #define MN_LIFECYCLE_ARCHIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <mneme/error.h>
+#include <mneme/memory.h>
 
 #include "base/world.h"
 #include "memory/partition.h"
@@ -36,6 +38,15 @@ struct mn_archive_span {
     int64_t last_place;
 };
 
+/* A turn in a file. `unknown`: no row of the store names the file. True: it has to go. */
+struct mn_archived_turn {
+    struct mn_partition partition;
+    const char *session_id;
+    const struct mneme_event *event;
+    bool unknown;
+};
+typedef bool (*mn_archived_fn)(void *context, const struct mn_archived_turn *turn);
+
 struct mn_archive_ops {
     /* Moves at most about events_max turns of the span out of the store, the first ones first.
      * *ret_taken: how many left it; 0: none of the span is there any more.
@@ -43,6 +54,20 @@ struct mn_archive_ops {
     enum mneme_status (*take)(struct mn_archive *archive, struct mn_world *world,
                               const struct mn_archive_span *span, size_t events_max,
                               int64_t now_ms, size_t *ret_taken, struct mneme_error *err);
+    /* Brings all turns of a session back into the store. *ret_back: how many. */
+    enum mneme_status (*restore)(struct mn_archive *archive, struct mn_world *world,
+                                 struct mn_partition partition, const char *session_id,
+                                 int64_t now_ms, size_t *ret_back, struct mneme_error *err);
+    /* Puts in order what an erasure, or a call that was cut short, has left: files are removed, or made
+     * anew without what was erased. *ret_left: how many still wait; the error is the first one's. */
+    enum mneme_status (*settle)(struct mn_archive *archive, struct mn_world *world, int64_t now_ms,
+                                size_t *ret_left, struct mneme_error *err);
+    /* Shows turns as they are in the archive: of the files that wait to be removed or made anew (only
+     * NULL), or of all others that hold a partition's. Those that no row of the store names are shown
+     * too, and removed when `turn` says so and removing is allowed. */
+    enum mneme_status (*show)(struct mn_archive *archive, struct mn_world *world,
+                              const struct mn_partition *only, bool may_remove, mn_archived_fn turn,
+                              void *context, struct mneme_error *err);
     void (*free)(struct mn_archive *archive);
 };
 
@@ -51,6 +76,10 @@ struct mn_archive {
     const struct mn_archive_ops *ops;
 };
 
+struct mn_blobs;
+/* The archive of sealed files in a place, which is its own from now on, also when this fails. */
+enum mneme_status mn_archive_files_new(struct mn_blobs *blobs, struct mn_archive **ret_archive,
+                                       struct mneme_error *err);
 void mn_archive_free(struct mn_archive *archive); /* accepts NULL */
 
 #endif

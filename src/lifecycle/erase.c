@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/array.h"
+#include "lifecycle/archive.h"
 #include "lifecycle/lifecycle.h"
 #include "lifecycle/receipt.h"
 #include "lifecycle/sweep.h"
@@ -100,6 +102,100 @@ static enum mneme_status settle(struct mn_store *store, const struct mn_erased *
                        scan->found);
     MN_TRY(store->ops->erase_settle(store, MN_SETTLE_DONE, err));
     scan->settled = true;
+    return MNEME_OK;
+}
+
+/* ---- the archive ---- */
+
+/* What an erasure looks for in archived turns. */
+struct archived {
+    const struct mneme_erasure *what;
+    struct mn_erased *erased;
+    struct mn_arena *arena;
+    size_t found;
+    bool failed;
+};
+
+static bool is_erased(const struct archived *a, const char *id)
+{
+    for (size_t i = 0; i < a->erased->items.count; i++)
+        if (strcmp(a->erased->items.item[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+/* The words of turns that go: they are looked for, and digested, as those of rows are. */
+static bool keep_words(void *context, const struct mn_archived_turn *turn)
+{
+    struct archived *a = context;
+    struct mn_erased_text *text;
+
+    if (!is_erased(a, turn->event->id))
+        return false;
+    text = mn_array_add(a->arena, &a->erased->texts);
+    if (!text) {
+        a->failed = true;
+        return false;
+    }
+    text->owner = mn_arena_copy(a->arena, turn->partition.owner);
+    text->text = mn_str_of(mn_arena_copy(a->arena, turn->event->text));
+    text->said = true;
+    a->failed = a->failed || !text->owner || !text->text.at;
+    return false;
+}
+
+/* A turn that is still there. Of a file that no row names it is told by whose it is. */
+static bool must_go(void *context, const struct mn_archived_turn *turn)
+{
+    struct archived *a = context;
+    bool all = a->what->scope == MNEME_ERASE_USER || a->what->scope == MNEME_ERASE_TENANT ||
+               (a->what->scope == MNEME_ERASE_SESSION &&
+                strcmp(turn->session_id, a->what->id) == 0);
+
+    if (!is_erased(a, turn->event->id) && !(turn->unknown && all))
+        return false;
+    a->found += !turn->unknown;
+    return true;
+}
+
+/* Files wait to be removed, and no archive is given. */
+static enum mneme_status look_without(struct mn_world *world, struct mn_arena *arena,
+                                      struct mneme_error *err)
+{
+    struct mn_archive_objects objects = { 0 };
+
+    MN_TRY(world->store->ops->archive_waiting(world->store, arena, &objects, err));
+    if (objects.count)
+        return mn_fail(err, MNEME_UNAVAILABLE,
+                       "archive: %zu files wait to be removed from it; open the store with its archive",
+                       objects.count);
+    return MNEME_OK;
+}
+
+static enum mneme_status read_archived(struct mn_world *world, struct archived *a,
+                                       struct mneme_error *err)
+{
+    if (!world->archive || !world->archive->ops->show)
+        return MNEME_OK;
+    MN_TRY(world->archive->ops->show(world->archive, world, NULL, false, keep_words, a, err));
+    return a->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+/* Removed there, and then looked for in what is left of those who lost something. */
+static enum mneme_status empty_archive(struct mn_world *world, struct archived *a,
+                                       struct mneme_error *err)
+{
+    struct mn_archive *archive = world->archive;
+    size_t left = 0;
+
+    if (!archive || !archive->ops->settle)
+        return look_without(world, a->arena, err);
+    MN_TRY(archive->ops->settle(archive, world, a->what->now_ms, &left, err));
+    for (size_t i = 0; i < a->erased->partitions.count; i++)
+        MN_TRY(archive->ops->show(archive, world, &a->erased->partitions.item[i], true, must_go, a,
+                                  err));
+    if (a->found)
+        return mn_fail(err, MNEME_UNAVAILABLE, "archive: %zu erased turns are still in it", a->found);
     return MNEME_OK;
 }
 
@@ -191,11 +287,18 @@ enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *w
                                 err);
 
     mn_error_clear(&later);
+    struct archived archived = { .what = what, .erased = &erased, .arena = arena };
+    struct mneme_error unread;
+    (void)read_archived(world, &archived, &unread); /* else they are not looked for in the store */
     status = empty_derived(world, &erased, &later);
     if (status == MNEME_OK)
         status = settle(world->store, &erased, &scan, &later);
-    if (status != MNEME_OK)
+    if (status == MNEME_OK)
+        status = empty_archive(world, &archived, &later);
+    if (status != MNEME_OK) {
+        scan.settled = false;
         (void)snprintf(scan.why, sizeof scan.why, "%s", later.message);
+    }
     MN_TRY(make_digests(world, what, &erased, salted, arena, &digests, err));
     MN_TRY(world->store->ops->erase_key(world->store, arena, &key, err));
     return mn_receipt_print(what, &erased, &digests, &scan, salt, salted, key, ret_receipt,

@@ -135,6 +135,7 @@ static void put_counts(struct mn_json_writer *w, const struct mn_erased *erased)
         [MN_ERASED_ENTITY] = "entities",       [MN_ERASED_CLARIFICATION] = "clarifications",
         [MN_ERASED_TRACE] = "traces",          [MN_ERASED_CHANGE] = "changes",
         [MN_ERASED_REQUEST] = "requests",       [MN_ERASED_EXTRACTION] = "extractions",
+        [MN_ERASED_ARCHIVED] = "archived",
         [MN_ERASED_SHORTENED] = "provenance_shortened",
         [MN_ERASED_TAKEN_BACK] = "taken_back",
     };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "lifecycle/archive.h"
 #include "lifecycle/lifecycle.h"
 #include "lifecycle/receipt.h"
 #include "lifecycle/sweep.h"
@@ -25,6 +26,9 @@ struct check {
     size_t texts_again;
     size_t texts_looked_at;
     size_t bytes;
+    size_t archived_looked_at; /* turns */
+    size_t archived_found;
+    bool archive_seen; /* there is none, or it was looked at */
     bool in_audit;
     bool failed;
 };
@@ -92,6 +96,45 @@ static enum mneme_status look_around(struct mn_world *world, struct check *c, si
     return MNEME_OK;
 }
 
+static bool check_archived(void *context, const struct mn_archived_turn *turn)
+{
+    struct check *c = context;
+
+    c->archived_looked_at++;
+    c->archived_found += mn_receipt_has_id(c->receipt, turn->event->id);
+    return false;
+}
+
+/* Turns of those owners that are in the archive, or wait to be removed from it. One that does not answer
+ * was not seen: then nothing is clean. */
+static enum mneme_status look_in_archive(struct mn_world *world, struct check *c,
+                                         struct mn_arena *arena, struct mneme_error *err)
+{
+    struct mn_archive *archive = world->archive;
+    struct mn_archive_objects objects = { 0 };
+    enum mneme_status status = MNEME_OK;
+    struct mneme_error why;
+
+    if (!archive || !archive->ops->show) {
+        MN_TRY(world->store->ops->archive_objects(world->store, NULL, NULL, arena, &objects, err));
+        c->archive_seen = objects.count == 0;
+        return MNEME_OK;
+    }
+    status = archive->ops->show(archive, world, NULL, false, check_archived, c, &why);
+    for (size_t i = 0; i < c->receipt->owners.count && status == MNEME_OK; i++) {
+        const struct mn_partition only = { c->receipt->tenant, c->receipt->owners.item[i] };
+
+        status = archive->ops->show(archive, world, &only, false, check_archived, c, &why);
+    }
+    c->archive_seen = status == MNEME_OK;
+    if (status == MNEME_LIMIT) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    return MNEME_OK;
+}
+
 static enum mneme_status report(const struct check *c, size_t traces, bool clean,
                                 struct mn_buf *out, struct mneme_error *err)
 {
@@ -108,6 +151,9 @@ static enum mneme_status report(const struct check *c, size_t traces, bool clean
     mn_json_close(&w, ']');
     mn_json_field_integer(&w, "ids_in_traces", (int64_t)traces);
     mn_json_field_integer(&w, "ids_in_bytes", (int64_t)mn_sweep_found(c->ids));
+    mn_json_field_bool(&w, "archive_seen", c->archive_seen);
+    mn_json_field_integer(&w, "archived_found", (int64_t)c->archived_found);
+    mn_json_field_integer(&w, "archived_looked_at", (int64_t)c->archived_looked_at);
     mn_json_field_bool(&w, "in_audit", c->in_audit);
     mn_json_field_integer(&w, "texts", (int64_t)c->receipt->digests.count);
     mn_json_field_integer(&w, "texts_found", (int64_t)c->texts_found);
@@ -149,8 +195,10 @@ enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_te
         return mn_fail_memory(err);
     c.salted = salted;
     MN_TRY(look_around(world, &c, &traces, err));
+    MN_TRY(look_in_archive(world, &c, arena, err));
     MN_TRY(look_in_audit(world, &c, err));
-    clean = c.in_audit && c.ids_found + c.texts_found + traces + mn_sweep_found(ids) == 0;
+    clean = c.in_audit && c.archive_seen &&
+            c.ids_found + c.texts_found + c.archived_found + traces + mn_sweep_found(ids) == 0;
     MN_TRY(report(&c, traces, clean, ret_report, err));
     *ret_clean = clean;
     return MNEME_OK;

@@ -145,6 +145,9 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
     if (!former)
         MN_TRY(mn_write_exists(w, SQL_SQLITE_EVENT_EXISTS, memory->tenant_id, memory->id, &taken,
                                err));
+    if (!former && !taken)
+        MN_TRY(mn_write_exists(w, SQL_SQLITE_ARCHIVED_EVENT_EXISTS, memory->tenant_id, memory->id,
+                               &taken, err));
     if (taken)
         return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
     MN_TRY(mn_tombstone_check(w, memory->tenant_id, memory->id, memory->provenance, err));
@@ -213,6 +216,8 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_session(w, write->session, err);
     case MN_WRITE_REVIEW:
         return mn_write_review(w, write->review, ret_written, err);
+    case MN_WRITE_ARCHIVE:
+        return mn_write_archive(w, write->archive, err);
     case MN_WRITE_AUDIT: /* with what the request has written, below */
         return MNEME_OK;
     case MN_WRITE_EXTRACTION:

@@ -151,6 +151,7 @@ static enum mneme_status remove_units(struct mn_erasing *e, const struct span *s
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_MEMORIES, span, &counts[MN_ERASED_MEMORY], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_HISTORY, span, &counts[MN_ERASED_HISTORY], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_EVENTS, span, &counts[MN_ERASED_EVENT], err));
+    MN_TRY(remove_span(e, SQL_SQLITE_ERASE_ARCHIVED, span, &counts[MN_ERASED_ARCHIVED], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_VECTORS, span, &counts[MN_ERASED_VECTOR], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_MENTIONS, span, &counts[MN_ERASED_MENTION], err));
     MN_TRY(remove_span(e, SQL_SQLITE_ERASE_REQUESTS, span, &counts[MN_ERASED_REQUEST], err));
@@ -253,7 +254,8 @@ static enum mneme_status remove_all(struct mn_erasing *e, struct mneme_error *er
     }
     if (what->scope == MNEME_ERASE_SESSION)
         MN_TRY(remove_sessions(e, &(struct span){ what->user_id, what->id, what->id }, err));
-    if (what->scope == MNEME_ERASE_MEMORY && e->out->counts[MN_ERASED_EVENT] > 0) {
+    if (what->scope == MNEME_ERASE_MEMORY &&
+        e->out->counts[MN_ERASED_EVENT] + e->out->counts[MN_ERASED_ARCHIVED] > 0) {
         MN_TRY(run_owner(e, SQL_SQLITE_ERASE_SESSIONS_RECOUNT, what->user_id, NULL, err));
         MN_TRY(run_owner(e, SQL_SQLITE_ERASE_SESSIONS_EMPTY, what->user_id,
                          &e->out->counts[MN_ERASED_SESSION], err));
@@ -302,12 +304,29 @@ static enum mneme_status put_tombstones(struct mn_erasing *e, struct mneme_error
     return put_marks(e, err);
 }
 
+/* Files of the archive that have lost turns; they are put in order there later (lifecycle/archive.h). */
+static enum mneme_status doom_archived(struct mn_erasing *e, struct mneme_error *err)
+{
+    static const char *const sql[] = { SQL_SQLITE_ERASE_ARCHIVE_DOOM,
+                                       SQL_SQLITE_ERASE_ARCHIVE_SHORTEN };
+
+    for (size_t i = 0; i < sizeof sql / sizeof *sql; i++) {
+        MN_STMT_AUTO stmt = NULL;
+
+        MN_TRY(mn_sqlite_prepare(e->w->db, sql[i], &stmt, err));
+        mn_bind_text(stmt, ":tenant", e->what->tenant_id);
+        MN_TRY(mn_sqlite_done(stmt, err));
+    }
+    return MNEME_OK;
+}
+
 static enum mneme_status erase_inside(struct mn_erasing *e, struct mneme_error *err)
 {
     MN_TRY(mn_erasing_find(e, err));
     MN_TRY(mn_erasing_find_derived(e, err));
     MN_TRY(remove_all(e, err));
     MN_TRY(mn_sqlite_run(e->w->db, SQL_SQLITE_ERASE_JOB_PLACES, err));
+    MN_TRY(doom_archived(e, err));
     MN_TRY(mn_erasing_unlink(e, err));
     MN_TRY(put_tombstones(e, err));
     return mn_audit_erased(e, &e->out->audit, err);

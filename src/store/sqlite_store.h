@@ -93,6 +93,8 @@ enum mneme_status mn_sqlite_check_beside(const char *path, struct mneme_error *e
 /* Names in meta: an erasure that is not settled yet; the secret that seals receipts. */
 #define MN_META_UNSETTLED "erase_unsettled"
 #define MN_META_RECEIPT_KEY "receipt_key"
+#define MN_META_ARCHIVE_NAME "archive_name"
+#define MN_META_ARCHIVE_KEY "archive_key"
 /* A row of the table meta into text; "" when it is not there. */
 enum mneme_status mn_sqlite_meta(struct mn_sqlite *db, const char *name, char *text,
                                  size_t text_bytes, struct mneme_error *err);
@@ -173,6 +175,20 @@ enum mneme_status mn_sqlite_memory_get(struct mn_store *store, struct mn_partiti
 enum mneme_status mn_sqlite_history(struct mn_store *store, struct mn_partition partition,
                                     const char *memory_id, struct mn_arena *arena,
                                     struct mn_history_rows *ret_rows, struct mneme_error *err);
+/* sqlite_archive.c */
+enum mneme_status mn_sqlite_archive_objects(struct mn_store *store, const struct mn_partition *only,
+                                            const char *session_id, struct mn_arena *arena,
+                                            struct mn_archive_objects *ret_objects,
+                                            struct mneme_error *err);
+enum mneme_status mn_sqlite_archive_waiting(struct mn_store *store, struct mn_arena *arena,
+                                            struct mn_archive_objects *ret_objects,
+                                            struct mneme_error *err);
+enum mneme_status mn_sqlite_archive_events(struct mn_store *store, struct mn_partition partition,
+                                           const char *object, struct mn_arena *arena,
+                                           struct mneme_list *ret_ids, struct mneme_error *err);
+enum mneme_status mn_sqlite_archive_secret(struct mn_store *store, bool make, struct mn_arena *arena,
+                                           const char **ret_name, const char **ret_key,
+                                           struct mneme_error *err);
 /* sqlite_alike.c */
 enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct mneme_memory *like,
                                            struct mn_arena *arena, struct mn_rows *ret_rows,

@@ -140,6 +140,8 @@ enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_
     int64_t place = 0;
 
     MN_TRY(find_event(w, event, &found, &same, err));
+    if (!found)
+        MN_TRY(mn_archived_event(w, event, &found, &same, err));
     if (found && !same)
         return mn_fail(err, MNEME_CONFLICT, "id: %.200s is there with another text or session",
                        event->id);
@@ -155,6 +157,14 @@ enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_
     MN_TRY(insert_event(w, event, place, err));
     MN_TRY(touch_session(w, event, place, err));
     *ret_written = (struct mn_written){ .revision = 1 };
+    return mn_write_change(w, MN_CHANGE_EVENT, event->tenant_id, event->user_id, event->id, 1, err);
+}
+
+enum mneme_status mn_write_event_back(const struct mn_writing *w, const struct mneme_event *event,
+                                      struct mneme_error *err)
+{
+    MN_TRY(mn_tombstone_check(w, event->tenant_id, event->id, (struct mneme_list){ 0 }, err));
+    MN_TRY(insert_event(w, event, event->order, err));
     return mn_write_change(w, MN_CHANGE_EVENT, event->tenant_id, event->user_id, event->id, 1, err);
 }
 

@@ -19,6 +19,15 @@ struct mn_writing {
 
 enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_event *event,
                                  struct mn_written *ret_written, struct mneme_error *err);
+/* One that comes back from the archive: as it was, its session untouched. */
+enum mneme_status mn_write_event_back(const struct mn_writing *w, const struct mneme_event *event,
+                                      struct mneme_error *err);
+/* sqlite_archive.c */
+enum mneme_status mn_write_archive(const struct mn_writing *w, const struct mn_archive_row *row,
+                                   struct mneme_error *err);
+/* Is the turn in the archive? *ret_same: of this owner and session. */
+enum mneme_status mn_archived_event(const struct mn_writing *w, const struct mneme_event *event,
+                                    bool *ret_found, bool *ret_same, struct mneme_error *err);
 enum mneme_status mn_write_task_state(const struct mn_writing *w,
                                       const struct mneme_task_state *state, int64_t expected,
                                       struct mn_written *ret_written, struct mneme_error *err);

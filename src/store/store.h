@@ -49,6 +49,7 @@ enum mn_write_kind {
     MN_WRITE_INDEX,         /* how far an index is, or that it failed; no history, no change row */
     MN_WRITE_GUARD,         /* writes nothing: MNEME_CONFLICT when what it guards has moved */
     MN_WRITE_REQUEST,       /* MNEME_CONFLICT naming revision when the request is there */
+    MN_WRITE_ARCHIVE,       /* turns leave for the archive, or come back */
     MN_WRITE_AUDIT,         /* an entry of the audit; those of other writes are made by the store */
     MN_WRITE_JOB,           /* where a job stands; MNEME_CONFLICT when it is not as it was read */
     MN_WRITE_SESSION,       /* how far a session is drawn from; MNEME_CONFLICT as of a job */
@@ -236,6 +237,57 @@ struct mn_review {
     double importance_base;
 };
 
+/* ---- turns in an archive ---- */
+
+/* Turns of one session, in their order. */
+struct mn_events {
+    struct mneme_event *item;
+    size_t count;
+    size_t room;
+};
+
+enum mn_archive_state {
+    MN_ARCHIVE_MAKING = 1, /* may be in the archive or not */
+    MN_ARCHIVE_WHOLE,
+    MN_ARCHIVE_DOOMED,  /* to be removed there; nobody's any more */
+    MN_ARCHIVE_SHORTEN  /* has turns that were erased: to be made anew without them */
+};
+
+/* A file of the archive. */
+struct mn_archive_object {
+    struct mn_partition partition;
+    const char *object; /* its name */
+    const char *session_id;
+    enum mn_archive_state state;
+    int64_t first_place, last_place;
+    int64_t event_count;
+    int64_t bytes;
+    const char *digest; /* SHA-256 of its bytes, hex */
+    int64_t at_ms;
+};
+struct mn_archive_objects {
+    struct mn_archive_object *item;
+    size_t count;
+    size_t room;
+};
+
+enum mn_archive_step {
+    MN_ARCHIVE_BEGIN = 1, /* its name is noted before it is made */
+    MN_ARCHIVE_TAKE,  /* it is durable there: its turns leave the store. MNEME_CONFLICT naming events
+                       * when one of them is not as it was copied, or object when it was given up */
+    MN_ARCHIVE_BACK,  /* its turns are in the store again; it is doomed. MNEME_CONFLICT as above */
+    MN_ARCHIVE_ANEW,  /* it takes the place of `former`, which is doomed. MNEME_CONFLICT naming events
+                       * when its turns are not those that are left of that */
+    MN_ARCHIVE_DOOM,
+    MN_ARCHIVE_GONE   /* it was removed there */
+};
+struct mn_archive_row {
+    enum mn_archive_step step;
+    const struct mn_archive_object *object; /* state is not read */
+    const struct mn_events *events;         /* of TAKE, BACK, ANEW: those in it */
+    const char *former;
+};
+
 /* Where a walk over all units stands: behind this one; "" before the first. */
 struct mn_unit_place {
     bool is_event; /* memories come first */
@@ -264,6 +316,7 @@ struct mn_write {
     const struct mn_session_move *session;
     const struct mn_review *review;
     const struct mn_extraction *extraction; /* also beside an event: queued when that is new */
+    const struct mn_archive_row *archive;
 };
 
 /*
@@ -381,13 +434,7 @@ struct mn_history_rows {
     size_t count;
 };
 
-/* Turns of one session, in their order. */
-struct mn_events {
-    struct mneme_event *item;
-    size_t count;
-    size_t room;
-};
-/* Behind which of them: place, and of turns of one place the id; -1 and "": from the first on. */
+/* Behind which turn of a session: place, and of turns of one place the id; -1 and "": from the first on. */
 struct mn_event_place {
     int64_t place;
     const char *id;
@@ -534,6 +581,7 @@ enum mn_erased_kind {
     MN_ERASED_CHANGE,
     MN_ERASED_REQUEST,    /* answers kept by idempotency key */
     MN_ERASED_EXTRACTION, /* turns that a model had still to read */
+    MN_ERASED_ARCHIVED,   /* turns in the archive */
     MN_ERASED_SHORTENED,  /* rows that stay, with less provenance */
     MN_ERASED_TAKEN_BACK, /* memories that say again what they said before */
     MN_ERASED_KIND_COUNT
@@ -818,6 +866,26 @@ struct mn_store_ops {
     /* See mneme_rotate_key(). The entry in the audit is there exactly if the new key is in force. */
     enum mneme_status (*rekey)(struct mn_store *store, const void *key, size_t key_bytes,
                                const char *actor, int64_t now_ms, struct mneme_error *err);
+
+    /* Files of the archive, by partition and session; NULL: of any. Owner and session are then those
+     * that are left, "" of what is doomed. */
+    enum mneme_status (*archive_objects)(struct mn_store *store, const struct mn_partition *only,
+                                         const char *session_id, struct mn_arena *arena,
+                                         struct mn_archive_objects *ret_objects,
+                                         struct mneme_error *err);
+    /* Those of any partition that are not whole. */
+    enum mneme_status (*archive_waiting)(struct mn_store *store, struct mn_arena *arena,
+                                         struct mn_archive_objects *ret_objects,
+                                         struct mneme_error *err);
+    /* The ids of the turns that are in one of them, in order. */
+    enum mneme_status (*archive_events)(struct mn_store *store, struct mn_partition partition,
+                                        const char *object, struct mn_arena *arena,
+                                        struct mneme_list *ret_ids, struct mneme_error *err);
+    /* This store's name in an archive, and the key of its files, 32 and 64 hex digits: both are made
+     * when `make` says so and there are none; "" otherwise. */
+    enum mneme_status (*archive_secret)(struct mn_store *store, bool make, struct mn_arena *arena,
+                                        const char **ret_name, const char **ret_key,
+                                        struct mneme_error *err);
 
     /* Entries of the audit, in their order. */
     enum mneme_status (*audit_list)(struct mn_store *store, const struct mn_audit_filter *filter,

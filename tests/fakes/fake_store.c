@@ -359,6 +359,35 @@ static enum mneme_status partitions(struct mn_store *store, struct mn_arena *are
     HAND_ON(partitions, arena, ret_partitions);
 }
 
+static enum mneme_status archive_objects(struct mn_store *store, const struct mn_partition *only,
+                                         const char *session_id, struct mn_arena *arena,
+                                         struct mn_archive_objects *ret_objects,
+                                         struct mneme_error *err)
+{
+    HAND_ON(archive_objects, only, session_id, arena, ret_objects);
+}
+
+static enum mneme_status archive_waiting(struct mn_store *store, struct mn_arena *arena,
+                                         struct mn_archive_objects *ret_objects,
+                                         struct mneme_error *err)
+{
+    HAND_ON(archive_waiting, arena, ret_objects);
+}
+
+static enum mneme_status archive_events(struct mn_store *store, struct mn_partition partition,
+                                        const char *object, struct mn_arena *arena,
+                                        struct mneme_list *ret_ids, struct mneme_error *err)
+{
+    HAND_ON(archive_events, partition, object, arena, ret_ids);
+}
+
+static enum mneme_status archive_secret(struct mn_store *store, bool make, struct mn_arena *arena,
+                                        const char **ret_name, const char **ret_key,
+                                        struct mneme_error *err)
+{
+    HAND_ON(archive_secret, make, arena, ret_name, ret_key);
+}
+
 static enum mneme_status backup(struct mn_store *store, const char *path, struct mneme_error *err)
 {
     HAND_ON(backup, path);
@@ -433,6 +462,10 @@ static const struct mn_store_ops fake_ops = {
     .partitions = partitions,
     .backup = backup,
     .rekey = rekey,
+    .archive_objects = archive_objects,
+    .archive_waiting = archive_waiting,
+    .archive_events = archive_events,
+    .archive_secret = archive_secret,
     .audit_list = audit_list,
     .audit_verify = audit_verify,
     .free = free_fake,

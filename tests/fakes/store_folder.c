@@ -20,7 +20,10 @@ enum mneme_status store_folder_open(const struct store_folder *folder, struct mn
                                     struct mneme_error *err)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
+    char archive[96];
 
+    (void)snprintf(archive, sizeof archive, "%s/archive", folder->path);
+    options.archive = archive;
     options.store_path = folder->store;
     options.create = 1;
     options.tokenizer = "estimate";

@@ -559,6 +559,47 @@ static enum mneme_status call_rotate_key(struct mneme_error *err)
     return status;
 }
 
+/* Wherever it fails, the turn is in one of both: it is there when it is observed again. */
+static enum mneme_status call_archive(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    static bool observed;
+    struct mneme_receipt receipt;
+    long failing = faults_pause();
+    size_t turns = 0;
+
+    event.id = "evt-archived";
+    event.tenant_id = "t";
+    event.user_id = "ann";
+    event.session_id = "archived";
+    event.text = "The quay was long and the fog was thick.";
+    change.without_drafts = 1;
+    assert_int_equal(mneme_observe(fault_handle, &event, 1, &change, &receipt, err), MNEME_OK);
+    assert_true(!observed || receipt.outcome == MNEME_UNCHANGED);
+    observed = true;
+    faults_resume(failing);
+    enum mneme_status status =
+        mneme_archive_session(fault_handle, "t", "ann", "archived", &turns, err);
+    if (status == MNEME_OK)
+        status = mneme_archive_restore(fault_handle, "t", "ann", "archived", &turns, err);
+    failing = faults_pause();
+    (void)mneme_archive_restore(fault_handle, "t", "ann", "archived", &turns, NULL);
+    faults_resume(failing);
+    return status;
+}
+
+static int keep_listing(void *context, const struct mneme_archived *file)
+{
+    (void)context, (void)file;
+    return 0;
+}
+
+static enum mneme_status call_archive_list(struct mneme_error *err)
+{
+    return mneme_archive_list(fault_handle, "t", "ann", keep_listing, NULL, err);
+}
+
 const struct fault_call fault_calls[] = {
     { "mneme_open", call_open },
     { "mneme_remember", call_remember },
@@ -574,6 +615,8 @@ const struct fault_call fault_calls[] = {
     { "mneme_export, mneme_record_print", call_export },
     { "mneme_history", call_history },
     { "mneme_run_due", call_run_due },
+    { "mneme_archive_session, mneme_archive_restore", call_archive },
+    { "mneme_archive_list", call_archive_list },
     { "mneme_maintain", call_maintain },
     { "mneme_clarifications", call_clarifications },
     { "mneme_clarify", call_clarify },

@@ -28,6 +28,7 @@ struct mneme_options fixture_options(const struct fixture *f, const char *path)
     options.key = f->key;
     options.key_bytes = f->key ? strlen(f->key) : 0;
     options.embedding_cache_path = f->cache;
+    options.archive = f->archive;
     return options;
 }
 
@@ -71,6 +72,7 @@ int fixture_set_up(void **state)
     (void)snprintf(f->path, sizeof f->path, "%s", folder.store);
     (void)snprintf(f->cache, sizeof f->cache, "%.60s/vectors", folder.path);
     (void)snprintf(f->file, sizeof f->file, "%.60s/backup", folder.path);
+    (void)snprintf(f->archive, sizeof f->archive, "%.60s/archive", folder.path);
     (void)snprintf(f->again, sizeof f->again, "%.60s/again", folder.path);
     fixture_open(f);
     return 0;

@@ -12,6 +12,7 @@ struct fixture {
     char cache[96]; /* of vectors */
     char file[96];  /* names in the folder for what a case makes: a backup, */
     char again[96]; /* and a store made of it */
+    char archive[96]; /* the folder of its archive, which is made with the first file */
     const char *key;
     struct mneme *handle;
     struct mneme_error err;

@@ -161,6 +161,18 @@ static void live(struct fixture *f, const char *user, const char *mark)
         }
     say(f, user, mark, "home", "first", "It is said that %s is so.");
     leave_unread(f, user, mark);
+    {
+        char turn[512], session[64];
+
+        (void)snprintf(session, sizeof session, "old-%s", mark);
+        (void)snprintf(turn, sizeof turn,
+                       "{\"kind\":\"event\",\"id\":\"evt-old-@\",\"session_id\":\"old-@\","
+                       "\"role\":\"user\",\"text\":\"Long ago @ was burnt.\","
+                       "\"tenant_id\":\"acme\",\"user_id\":\"%s\"}",
+                       user);
+        put(f, mark, turn);
+        ASSERT_OK(mneme_archive_session(f->handle, "acme", user, session, NULL, &f->err));
+    }
     ask(f, user, "");
     ASSERT_OK(mneme_run_due(f->handle, 0, NULL, &f->err));
 }
@@ -204,7 +216,8 @@ static const struct {
     const char *name;
     bool filled;
 } tables[] = {
-    { "api_keys", false },      { "audit", false },       { "audit_names", false },
+    { "api_keys", false },      { "archive_objects", true }, { "archived_events", true },
+    { "audit", false },       { "audit_names", false },
     { "changes", true },        { "clarifications", true }, { "edges", true },
     { "entities", true },       { "events", true },       { "extractions", true },
     { "history", true },        { "index_state", false }, { "jobs", false },
@@ -314,7 +327,7 @@ static void of_an_erased_session_nothing_is_left_but_what_others_say(void **stat
     mneme_free(erase(f, MNEME_ERASE_SESSION, "user-1", "ses-Xanadu"));
     db = look_in(f);
     assert_int_equal(rows_with(db, "events", "Xanadu"), 0);
-    assert_int_equal(rows_with(db, "sessions", "Xanadu"), 0);
+    assert_int_equal(rows_with(db, "sessions", "ses-Xanadu"), 0);
     assert_int_equal(rows_with(db, "task_states", "Xanadu"), 0);
     assert_int_equal(rows_with(db, "rules", "Xanadu"), 0); /* of a memory that was drawn from it */
     assert_int_equal(rows_with(db, "edges", "Xanadu"), 0);
