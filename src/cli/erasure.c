@@ -95,14 +95,21 @@ static int print_done(const struct cli_common *common, const struct wish *wish, 
 
 /* ---- the receipt's file ---- */
 
-static enum mneme_status make_file(const char *path, int *ret_file, struct mneme_error *err)
+/* It gets its name when it is whole: who is killed before leaves FILE.part, and can run it again. */
+static enum mneme_status make_file(const char *path, const char *part, int *ret_file,
+                                   struct mneme_error *err)
 {
-    *ret_file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (access(path, F_OK) == 0)
+        return mn_fail(err, MNEME_CONFLICT, "receipt: %s is there already", path);
+    *ret_file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (*ret_file >= 0)
         return MNEME_OK;
-    if (errno == EEXIST)
-        return mn_fail(err, MNEME_CONFLICT, "receipt: %s is there already", path);
     return mn_fail(err, MNEME_FORBIDDEN, "receipt: %s cannot be made (%s)", path, strerror(errno));
+}
+
+static bool give_name(const char *part, const char *path)
+{
+    return link(part, path) == 0 && unlink(part) == 0;
 }
 
 static bool write_file(int file, const char *text)
@@ -174,18 +181,23 @@ static int erase(const struct cli_common *common, const struct wish *wish, struc
 {
     struct mneme_error err;
     char *receipt = NULL;
+    MN_BUF_AUTO part = { 0 };
     int file;
 
-    if (make_file(wish->receipt, &file, &err) != MNEME_OK)
+    mn_buf_printf(&part, "%s.part", wish->receipt);
+    if (part.failed) {
+        mn_fail_memory(&err);
+        return cli_fail(&err);
+    }
+    if (make_file(wish->receipt, part.at, &file, &err) != MNEME_OK)
         return cli_fail(&err);
     if (mneme_erase(handle, what, &receipt, &err) != MNEME_OK) {
         close(file);
-        if (!err.uncertain)
-            unlink(wish->receipt);
+        unlink(part.at);
         return cli_fail(&err);
     }
     bool written = write_file(file, receipt);
-    written = close(file) == 0 && written;
+    written = close(file) == 0 && written && give_name(part.at, wish->receipt);
     int code = CLI_UNAVAILABLE;
     if (written) {
         MN_JSON_AUTO doc = yyjson_read(receipt, strlen(receipt), 0);

@@ -53,6 +53,8 @@ static enum mneme_status check_erasure(const struct mneme_erasure *what, struct 
 enum mneme_status mneme_erase(struct mneme *handle, const struct mneme_erasure *what,
                               char **ret_receipt_json, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_receipt_json, "ret_receipt_json", err);
     struct mneme_erasure known = MNEME_ERASURE_INIT;
     MN_BUF_AUTO receipt = { 0 };
 
@@ -82,6 +84,8 @@ enum mneme_status mneme_erase(struct mneme *handle, const struct mneme_erasure *
 enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_json, int *ret_clean,
                                      char **ret_report_json, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_clean, "ret_clean", err);
     MN_BUF_AUTO report = { 0 };
     bool clean = false;
 
@@ -103,6 +107,7 @@ enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_j
 enum mneme_status mneme_backup(struct mneme *handle, const char *path, const char *actor,
                                struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_TRY(check_text("file", path, true, PATH_BYTES_MAX, err));
     MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
     if (!handle->read_only) {
@@ -132,6 +137,7 @@ enum mneme_status mneme_restore(const struct mneme_options *options, const char 
 enum mneme_status mneme_rotate_key(struct mneme *handle, const void *key, size_t key_bytes,
                                    const char *actor, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
     if (!key || key_bytes == 0)
         return mn_fail(err, MNEME_INVALID, "new_key: is empty");
@@ -174,6 +180,7 @@ enum mneme_status mneme_audit_list(struct mneme *handle, const char *tenant_id, 
                                    const char *row_id, mneme_audit_fn row, void *context,
                                    struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     const struct mn_audit_filter filter = { mn_or_empty(tenant_id), mn_or_empty(user_id),
                                             mn_or_empty(row_id) };
     struct listing listing = { row, context };
@@ -231,6 +238,8 @@ static enum mneme_status print_state(const struct mn_audit_state *state, struct 
 enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted, int *ret_sound,
                                      char **ret_report_json, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_sound, "ret_sound", err);
     struct mn_audit_state state = { 0 };
     struct mn_audit_mark mark;
     MN_BUF_AUTO report = { 0 };

@@ -32,6 +32,13 @@ enum mneme_status mn_engine_open_archive(struct mneme *handle, const struct mnem
 /* Memory a single call may use when the request says nothing. */
 #define MN_CALL_BYTES_MAX ((size_t)64 << 20)
 
+/* What a call cannot do without: MNEME_INVALID naming the argument. */
+#define MN_CHECK_GIVEN(argument, name, err)                                                        \
+    do {                                                                                           \
+        if (!(argument))                                                                           \
+            return mn_fail((err), MNEME_INVALID, "%s: is NULL", (name));                           \
+    } while (0)
+
 /* `value->size` must be set and not larger than ours: MNEME_INVALID naming the struct. */
 #define MN_CHECK_SIZE(value, name, err)                                                            \
     do {                                                                                           \

@@ -14,6 +14,7 @@ enum mneme_status mneme_maintain(struct mneme *handle, const struct mneme_mainte
                                  mneme_job_fn row, void *context, int *ret_left,
                                  struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     struct mneme_maintenance known = MNEME_MAINTENANCE_INIT;
     struct mn_maintenance want;
     size_t done = 0;

@@ -245,6 +245,7 @@ static void handle_free(struct mneme *handle)
 enum mneme_status mneme_open(const struct mneme_options *options, struct mneme **ret_handle,
                              struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(ret_handle, "ret_handle", err);
     MN_CHECK_SIZE(options, "options", err);
     struct mneme_options known = MNEME_OPTIONS_INIT;
     struct mneme *handle = calloc(1, sizeof *handle);
@@ -330,6 +331,7 @@ static void settle_archive(struct mneme *handle)
 enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                 struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     size_t done = 0;
     size_t read = 0;
     bool more = false;
@@ -357,27 +359,29 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
 
 const char *mneme_model_status(const struct mneme *handle)
 {
-    return handle->model_status;
+    return handle ? handle->model_status : "handle: is NULL";
 }
 
 const char *mneme_extractor_status(const struct mneme *handle)
 {
-    return handle->extractor_status;
+    return handle ? handle->extractor_status : "handle: is NULL";
 }
 
 const char *mneme_model_name(const struct mneme *handle)
 {
-    return handle->world.model ? handle->world.model->profile.name : "";
+    return handle && handle->world.model ? handle->world.model->profile.name : "";
 }
 
 size_t mneme_model_dim(const struct mneme *handle)
 {
-    return handle->world.model ? handle->world.model->profile.dim : 0;
+    return handle && handle->world.model ? handle->world.model->profile.dim : 0;
 }
 
 enum mneme_status mneme_embed(struct mneme *handle, const char *text, int is_request,
                               float *ret_vector, size_t dim, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_vector, "ret_vector", err);
     if (!handle->world.model)
         return mn_fail(err, MNEME_UNAVAILABLE, "%s", handle->model_status);
     if (dim != handle->world.model->profile.dim)
@@ -391,7 +395,8 @@ enum mneme_status mneme_embed(struct mneme *handle, const char *text, int is_req
 
 size_t mneme_token_count(struct mneme *handle, const char *text)
 {
-    return mn_tokens_count(handle->world.tokens, mn_or_empty(text), strlen(mn_or_empty(text)));
+    text = mn_or_empty(text);
+    return handle ? mn_tokens_count(handle->world.tokens, text, strlen(text)) : 0;
 }
 
 /* ---- asking ---- */
@@ -405,6 +410,8 @@ struct answer_box {
 enum mneme_status mneme_retrieve(struct mneme *handle, const struct mneme_request *request,
                                  struct mneme_answer **ret_answer, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_answer, "ret_answer", err);
     MN_CHECK_SIZE(request, "request", err);
     struct mneme_request known = MNEME_REQUEST_INIT;
     MN_ARENA_AUTO arena = mn_arena_new(request->memory_bytes_max ? request->memory_bytes_max
@@ -450,6 +457,8 @@ static enum mneme_status check_trace_user(const char *json, const char *user_id,
 enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id, const char *user_id,
                                   const char *trace_id, char **ret_json, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_json, "ret_json", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     const char *stored = NULL;
 

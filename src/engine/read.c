@@ -33,6 +33,8 @@ enum mneme_status mneme_get(struct mneme *handle, const char *tenant_id, const c
                             const char *memory_id, struct mneme_parsed **ret_row,
                             struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_row, "ret_row", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
     struct mn_row row;
@@ -76,6 +78,8 @@ static enum mneme_status check_filter(const struct mneme_filter *filter,
 enum mneme_status mneme_list_memories(struct mneme *handle, const struct mneme_filter *filter,
                                       mneme_row_fn row, void *context, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(row, "row", err);
     struct mneme_filter known;
 
     MN_TRY(check_filter(filter, &known, err));
@@ -85,6 +89,8 @@ enum mneme_status mneme_list_memories(struct mneme *handle, const struct mneme_f
 enum mneme_status mneme_export(struct mneme *handle, const struct mneme_filter *filter,
                                mneme_row_fn row, void *context, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(row, "row", err);
     struct mneme_filter known;
 
     MN_TRY(check_filter(filter, &known, err));
@@ -95,6 +101,8 @@ enum mneme_status mneme_history(struct mneme *handle, const char *tenant_id, con
                                 const char *memory_id, mneme_history_fn row, void *context,
                                 struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(row, "row", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mn_store *store = handle->world.store;
     struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
@@ -114,6 +122,8 @@ enum mneme_status mneme_clarifications(struct mneme *handle, const char *tenant_
                                        const char *user_id, mneme_clarification_fn row,
                                        void *context, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(row, "row", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mn_store *store = handle->world.store;
     struct mn_clarifications open = { 0 };

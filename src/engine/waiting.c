@@ -22,12 +22,12 @@ enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
                                     const char *user_id, const char *session_id,
                                     mneme_extraction_fn row, void *context, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(row, "row", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX * 8);
     struct mn_extractions rows = { 0 };
     struct mn_store *store = handle->world.store;
 
-    if (!row)
-        return mn_fail(err, MNEME_INVALID, "row: is NULL");
     MN_TRY(check_owner(tenant_id, user_id, err));
     MN_TRY(store->ops->extractions(store, (struct mn_partition){ tenant_id, user_id },
                                    mn_empty(session_id) ? NULL : session_id, SIZE_MAX, arena, &rows,
@@ -52,6 +52,7 @@ enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id, con
                                 const char *session_id, struct mneme_read *ret_read,
                                 struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     struct mneme_read report = MNEME_READ_INIT;
 
     if (ret_read)

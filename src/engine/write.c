@@ -49,6 +49,7 @@ enum mneme_status mneme_remember(struct mneme *handle, const struct mneme_memory
                                  const struct mneme_change *change,
                                  struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -64,6 +65,7 @@ enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *
                                 size_t count, const struct mneme_change *change,
                                 struct mneme_receipt *ret_receipts, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_event *known_events = mn_arena_array(arena, struct mneme_event, count + 1);
     struct mneme_change known;
@@ -83,6 +85,7 @@ enum mneme_status mneme_edit(struct mneme *handle, const struct mneme_memory *me
                              const struct mneme_change *change, struct mneme_receipt *ret_receipt,
                              struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -98,6 +101,7 @@ enum mneme_status mneme_forget(struct mneme *handle, const char *tenant_id, cons
                                const char *memory_id, const struct mneme_change *change,
                                struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -117,6 +121,7 @@ enum mneme_status mneme_confirm(struct mneme *handle, const char *tenant_id, con
                                 const char *memory_id, const struct mneme_change *change,
                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -138,6 +143,7 @@ enum mneme_status mneme_clarify(struct mneme *handle, const char *tenant_id, con
                                 const struct mneme_change *change,
                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -161,6 +167,7 @@ enum mneme_status mneme_write(struct mneme *handle, const struct mneme_record *r
                               struct mneme_receipt *ret_receipts, size_t *ret_failed,
                               struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     /* Rows are copied once, vectors and lists included: a call may be larger than a single write. */
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX * 8);
     struct mneme_change known;

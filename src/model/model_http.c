@@ -178,7 +178,7 @@ static void free_remote(struct remote **remote)
 
 bool mn_model_is_url(const char *path)
 {
-    return !strncmp(path, "http://", 7) || !strncmp(path, "https://", 8);
+    return strstr(path, "://") != NULL; /* one of another scheme is refused, by a name without a password */
 }
 
 enum mneme_status mn_model_http_new(const char *url, const char *key, const char *profile_json,

@@ -344,6 +344,44 @@ enum mneme_status mn_request_answered(struct mn_world *world, struct mn_partitio
     return MNEME_OK;
 }
 
+/*
+ * What the caller says is replaced ends, whatever its key: a row that a link alone hides would still be
+ * listed as active. Not what he may not withdraw, and no statement by an inference.
+ */
+static enum mneme_status end_named(struct writing *w, struct mneme_error *err)
+{
+    struct mn_store *store = w->world->store;
+    struct mn_verdict *v = &w->verdict;
+    struct mn_row *former = mn_arena_one(w->arena, struct mn_row);
+    const struct mn_row **ended = mn_arena_array(w->arena, const struct mn_row *, v->ended_count + 1);
+    const char *id = mn_or_empty(w->given.supersedes);
+    struct mneme_error refused;
+
+    if (!*id || v->into || v->act == MN_ACT_PAST)
+        return MNEME_OK;
+    for (size_t i = 0; i < v->ended_count; i++)
+        if (mn_same(v->ended[i]->memory.id, id))
+            return MNEME_OK;
+    for (size_t i = 0; i < v->rival_count; i++)
+        if (mn_same(v->rival[i]->memory.id, id))
+            return MNEME_OK;
+    if (!former || !ended)
+        return mn_fail_memory(err);
+    enum mneme_status status =
+        store->ops->memory_get(store, partition_of(&w->row), id, w->arena, former, err);
+    if (status == MNEME_NOT_FOUND) /* another owner's: the commit says what that means */
+        return MNEME_OK;
+    MN_TRY(status);
+    if (former->memory.status != MNEME_ACTIVE || !mn_join_may_set(&former->memory, &w->row) ||
+        mn_authorise(&former->memory, &former->memory, w->change->admin, &refused) != MNEME_OK)
+        return MNEME_OK;
+    if (v->ended_count)
+        memcpy(ended, v->ended, v->ended_count * sizeof *ended);
+    ended[v->ended_count++] = former;
+    v->ended = ended;
+    return MNEME_OK;
+}
+
 /* Looks, decides and commits; MNEME_CONFLICT when somebody wrote of the same meanwhile. */
 static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receipt,
                                  struct mneme_error *err)
@@ -375,6 +413,7 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
         w->guard.like = &w->row;
     MN_TRY(mn_dedupe(&row, &alike, &near, &close, w->said_at_ms, now_ms, w->keeps_id, w->arena,
                      &w->verdict, err));
+    MN_TRY(end_named(w, err));
     enum mneme_status status = commit_verdict(w, receipt, err);
     if (status != MNEME_OK)
         w->row = row;
@@ -496,6 +535,29 @@ static void read_key_again(struct mneme_memory *draft, const struct mneme_memory
     draft->value = is.value;
 }
 
+/* A row that comes back must not stand beside another that answers its key now. */
+static enum mneme_status check_key_free(struct mn_world *world, const struct mneme_memory *former,
+                                        const struct mneme_memory *row, struct mn_arena *arena,
+                                        struct mneme_error *err)
+{
+    struct mn_rows alike = { 0 };
+    struct mn_alike_mark mark;
+
+    if (row->status != MNEME_ACTIVE || former->status == MNEME_ACTIVE || mn_empty(row->memory_key))
+        return MNEME_OK;
+    MN_TRY(world->store->ops->memories_alike(world->store, row, arena, &alike, &mark, err));
+    for (size_t i = 0; i < alike.count; i++) {
+        const struct mneme_memory *other = &alike.item[i].memory;
+
+        if (mn_same(other->memory_key, row->memory_key) && !mn_same(other->id, row->id))
+            return mn_fail(err, MNEME_CONFLICT,
+                           "status: %.200s answers %.100s now; withdraw it first, or remember the "
+                           "former words again",
+                           other->id, row->memory_key);
+    }
+    return MNEME_OK;
+}
+
 enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_memory *memory,
                                    const struct mneme_change *change, struct mn_arena *arena,
                                    struct mneme_receipt *ret_receipt, struct mneme_error *err)
@@ -519,6 +581,7 @@ enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_me
         return MNEME_OK;
     }
     MN_TRY(mn_authorise(&row, &former.memory, change->admin, err));
+    MN_TRY(check_key_free(world, &former.memory, &row, arena, err));
     MN_TRY(replace(world, &former.memory, &row, change, arena, &receipt, err));
     embed_now(world, change, (struct mn_partition){ row.tenant_id, row.user_id }, &row.id, 1);
     *ret_receipt = receipt;

@@ -279,6 +279,23 @@ enum mneme_status mn_sqlite_check_beside(const char *path, struct mneme_error *e
     return MNEME_OK;
 }
 
+/* A file that is empty has no log: the first page of a store is in its file before it has one. */
+static enum mneme_status check_no_log(const char *path, struct mneme_error *err)
+{
+    MN_BUF_AUTO name = { 0 };
+    struct stat log;
+
+    mn_buf_printf(&name, "%s-wal", path);
+    if (name.failed)
+        return mn_fail_memory(err);
+    if (stat(name.at, &log) != 0 || log.st_size == 0)
+        return MNEME_OK;
+    return mn_fail(err, MNEME_CONFLICT,
+                   "file: %s is empty and %s may hold rows of what it was; put that back, or move all "
+                   "files of this name away together",
+                   path, name.at);
+}
+
 static bool folder_is_writable(const char *path)
 {
     MN_BUF_AUTO folder = { 0 };
@@ -393,6 +410,8 @@ enum mneme_status mn_sqlite_open(const struct mn_store_options *options, const c
 
     MN_TRY(check_file(options, path, &empty, err));
     *ret_mode = MN_SQLITE_READ;
+    if (empty)
+        MN_TRY(check_no_log(path, err));
     if (empty && options->create && !options->read_only)
         return make_or_migrate(options, path, lock, ret_db, err);
     if (empty)

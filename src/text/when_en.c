@@ -175,6 +175,8 @@ static bool english_month(const char **at, bool bare, struct mn_when_meaning *m)
     english_year(&p, &date.year);
     if ((!date.day && !date.year && !bare) || !mn_when_ends(p))
         return false;
+    if (!date.day && !date.year && p[0] == ' ' && p[1] >= '0' && p[1] <= '9')
+        return false; /* "September 45" is no day, and not the month either */
     *at = p;
     *m = date;
     return true;

@@ -38,6 +38,7 @@ static const struct phrase {
     { "上周线上出过什么故障？", "上周", "2026-10-05", "2026-10-12" },
     { "As agreed last week, bring this", "last week", "2026-10-05", "2026-10-12" },
     { "may I ask you in the meeting", NULL, NULL, NULL },
+    { "in September 45", NULL, NULL, NULL },
     { "in May", "in may", "2026-05-01", "2026-06-01" },
     { "in May 2026", "in may 2026", "2026-05-01", "2026-06-01" },
     { "in december", "in december", "2025-12-01", "2026-01-01" },
