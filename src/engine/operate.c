@@ -38,6 +38,7 @@ static void give(struct mn_buf *report, char **ret_report_json)
 enum mneme_status mneme_reconcile(struct mneme *handle, const struct mneme_reconciliation *how,
                                   int *ret_clean, char **ret_report_json, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     struct mneme_reconciliation known = MNEME_RECONCILIATION_INIT;
     MN_BUF_AUTO report = { 0 };
     bool clean = false;
@@ -63,6 +64,7 @@ enum mneme_status mneme_reconcile(struct mneme *handle, const struct mneme_recon
 enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuilding *how,
                                 char **ret_report_json, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     struct mneme_rebuilding known = MNEME_REBUILDING_INIT;
     MN_BUF_AUTO report = { 0 };
 
@@ -86,6 +88,7 @@ enum mneme_status mneme_health_report(struct mneme *handle, const struct mneme_h
                                       int *ret_healthy, char **ret_report_json,
                                       struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
     struct mneme_health known = MNEME_HEALTH_INIT;
     MN_BUF_AUTO report = { 0 };
     size_t alarms = 0;
