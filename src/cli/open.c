@@ -1,7 +1,7 @@
 /*
  * open.c - what the options and the environment come to: the store, the model, who asks, what is read.
  */
-#include "cli/archive.h"
+#include "cli/archiving.h"
 
 #include <stdio.h>
 #include <stdlib.h>

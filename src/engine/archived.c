@@ -1,5 +1,5 @@
 /*
- * archive.c - the public calls about turns outside the store, and how the archive of a handle is opened.
+ * archived.c - the public calls about turns outside the store, and how the archive of a handle is opened.
  */
 #include "engine/handle.h"
 

@@ -1,11 +1,11 @@
 /*
- * archive.c - turns out of the store, and back.
+ * archiving.c - turns out of the store, and back.
  *
  * The archive is a folder, or a bucket: s3://BUCKET/PREFIX at the service of $MNEME_S3_URL (else that
  * of the region), or the whole URL. Keys are read from the environment, as other programs read theirs,
  * and never from the command line, which everybody can see.
  */
-#include "cli/archive.h"
+#include "cli/archiving.h"
 
 #include <stdio.h>
 #include <stdlib.h>

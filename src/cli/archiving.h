@@ -1,8 +1,8 @@
 /*
- * archive.h - where the archive is, as the options and the environment say it.
+ * archiving.h - where the archive is, as the options and the environment say it.
  */
-#ifndef MN_CLI_ARCHIVE_H
-#define MN_CLI_ARCHIVE_H
+#ifndef MN_CLI_ARCHIVING_H
+#define MN_CLI_ARCHIVING_H
 
 #include "cli/cli.h"
 
