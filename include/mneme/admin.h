@@ -391,6 +391,15 @@ MNEME_API enum mneme_status mneme_doctor(const struct mneme_options *options, co
                                          int *ret_sound, char **ret_report_json,
                                          struct mneme_error *err);
 
+/*
+ * Where tenants have files of their own, under keys of their own: a new random key for this tenant's
+ * file. The former one is destroyed, and with it every backup of the file that was made under it.
+ * (mneme_rotate_key() changes the key that guards the tenants' keys, and touches none of their files.)
+ * MNEME_INVALID: all tenants are in one file, or the store has no key.
+ */
+MNEME_API enum mneme_status mneme_rotate_tenant_key(struct mneme *handle, const char *tenant_id,
+                                                    const char *actor, struct mneme_error *err);
+
 /* Memories that answer one key differently, where nobody could say which holds. */
 struct mneme_clarification {
     const char *id;

@@ -43,7 +43,8 @@ struct mneme_executor {
 
 struct mneme_options {
     size_t size;
-    const char *store_path; /* the SQLite file; made when missing and `create` is set */
+    const char *store_path; /* the SQLite file, or the folder of one whose tenants have files of their
+                               own; made when missing and `create` is set */
     int create;
     int read_only;
     const void *key; /* optional passphrase of an encrypted store */
@@ -81,6 +82,10 @@ struct mneme_options {
     const char *archive_access_key;
     const char *archive_secret_key;
     const char *archive_session_token;
+    int per_tenant; /* with `create`: a folder with a file for each tenant, each under a key of its own
+                       when there is a key. One that is there is what it is */
+    const char *tenant_keys_path; /* mneme_restore() of such a store with keys: the root.mneme that has
+                                     them */
 };
 #define MNEME_OPTIONS_INIT                                                                         \
     {                                                                                              \

@@ -64,7 +64,10 @@ int cli_restore(int argc, char **argv)
 {
     struct cli_common common = { 0 };
     const char *actor = NULL;
+    const char *tenant_keys = NULL;
     const struct cli_option own[] = {
+        { "tenant-keys", CLI_TEXT, "FILE",
+          "of a store whose tenants have keys of their own: its root.mneme", &tenant_keys },
         { "actor", CLI_TEXT, "NAME", "who does it; goes into the audit ($MNEME_ACTOR)", &actor },
     };
     const struct cli_command command = {
@@ -78,7 +81,7 @@ int cli_restore(int argc, char **argv)
                    "erased since the backup is back: erase it again (docs/operating.md).",
         .groups = CLI_GROUP_STORE,
         .options = own,
-        .option_count = 1,
+        .option_count = 2,
         .common = &common,
     };
     struct mneme_options options = MNEME_OPTIONS_INIT;
@@ -95,6 +98,7 @@ int cli_restore(int argc, char **argv)
         return cli_fail(&err);
     options.key = key.bytes ? key.text : NULL;
     options.key_bytes = key.bytes;
+    options.tenant_keys_path = tenant_keys;
     if (mneme_restore(&options, arguments[0], cli_actor(actor), &err) != MNEME_OK)
         return cli_fail(&err);
     print_done(&common, "store", options.store_path);
@@ -110,12 +114,15 @@ int cli_rotate_key(int argc, char **argv)
                                      .file_variable = "MNEME_NEW_KEY_FILE",
                                      .command_variable = "MNEME_NEW_KEY_COMMAND" };
     const char *actor = NULL;
+    const char *tenant = NULL;
     const struct cli_option own[] = {
         { "new-key-file", CLI_TEXT, "FILE",
           "the new key ($MNEME_NEW_KEY_FILE; the key itself $MNEME_NEW_KEY)", &source.file },
         { "new-key-command", CLI_TEXT, "COMMAND",
           "a command whose standard output is the new key ($MNEME_NEW_KEY_COMMAND)",
           &source.command },
+        { "tenant", CLI_TEXT, "ID",
+          "where tenants have files of their own: a new random key for this one's", &tenant },
         { "actor", CLI_TEXT, "NAME", "who does it; goes into the audit ($MNEME_ACTOR)", &actor },
     };
     const struct cli_command command = {
@@ -125,7 +132,9 @@ int cli_rotate_key(int argc, char **argv)
         .summary = "Encrypts the whole store anew, under another key, while others read.",
         .details = "Killed on the way, the store opens with the old key or with the new one. What "
                    "else has the store open must open it again. A store without a key gets one. "
-                   "Backups stay under the key that they were made with.",
+                   "Backups stay under the key that they were made with. Where tenants have files of "
+                   "their own, the key guards their keys alone, and --tenant destroys one's: backups "
+                   "of it can be read no more.",
         .groups = CLI_GROUP_STORE,
         .options = own,
         .option_count = sizeof own / sizeof *own,
@@ -141,13 +150,14 @@ int cli_rotate_key(int argc, char **argv)
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
     common.model = "none";
-    if (cli_key_get(&source, &key, &err) != MNEME_OK)
+    if (!tenant && cli_key_get(&source, &key, &err) != MNEME_OK)
         return cli_fail(&err);
-    if (key.bytes == 0)
+    if (!tenant && key.bytes == 0)
         return cli_usage("rotate-key", "say where the new key is: --new-key-file, "
                                        "--new-key-command or $MNEME_NEW_KEY");
     if (cli_open(&common, CLI_TO_WRITE, &handle, &err) != MNEME_OK ||
-        mneme_rotate_key(handle, key.text, key.bytes, cli_actor(actor), &err) != MNEME_OK)
+        (tenant ? mneme_rotate_tenant_key(handle, tenant, cli_actor(actor), &err)
+                : mneme_rotate_key(handle, key.text, key.bytes, cli_actor(actor), &err)) != MNEME_OK)
         return cli_fail(&err);
     print_done(&common, "rotated", cli_store_path(&common, &err));
     return CLI_OK;

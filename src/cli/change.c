@@ -31,6 +31,10 @@ static struct mneme_parsed *replacing(struct mneme *handle, const struct mneme_i
 int cli_init(int argc, char **argv)
 {
     struct cli_common common = { 0 };
+    const struct cli_option own[] = {
+        { "per-tenant", CLI_TEXT, "FOLDER",
+          "the store is this folder, with a file for each tenant", &common.per_tenant },
+    };
     const struct cli_command command = {
         .name = "init",
         .arguments = "",
@@ -38,8 +42,11 @@ int cli_init(int argc, char **argv)
         .most = 0,
         .wants = "takes no arguments; say where with --store",
         .summary = "Makes an empty store, or checks the one that is there.",
-        .details = "With --key-file the store is encrypted with the key in that file.",
+        .details = "With a key (--key-file, --key-command, $MNEME_KEY) the store is encrypted; with "
+                   "--per-tenant each tenant's file has a key of its own, kept under that one.",
         .groups = CLI_GROUP_STORE,
+        .options = own,
+        .option_count = 1,
         .common = &common,
     };
     struct mneme_error err;
@@ -51,6 +58,10 @@ int cli_init(int argc, char **argv)
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
     common.model = "none";
+    if (common.per_tenant && common.store)
+        return cli_usage("init", "--per-tenant goes without --store");
+    if (common.per_tenant)
+        common.store = common.per_tenant;
     if (cli_open(&common, CLI_TO_CREATE, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     if (common.json) {

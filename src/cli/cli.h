@@ -61,6 +61,7 @@ struct cli_common {
     const char *key_file;
     const char *key_command;
     const char *archive;
+    const char *per_tenant; /* of init: the folder */
     const char *model;
     const char *model_profile;
     const char *tokenizer;

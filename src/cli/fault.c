@@ -39,6 +39,7 @@ static const struct spelling {
     { "store", "store", "MNEME_STORE" },
     { "store_path", "store", "MNEME_STORE" },
     { "key", "key-file", "MNEME_KEY_FILE" },
+    { "tenant_keys_path", "tenant-keys", NULL },
     { "model", "model", "MNEME_MODEL" },
     { "model_path", "model", "MNEME_MODEL" },
     { "profile_path", "model-profile", "MNEME_MODEL_PROFILE" },

@@ -171,6 +171,7 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
     else if (purpose == CLI_TO_CREATE)
         make_folders(options.store_path);
     options.create = purpose == CLI_TO_CREATE;
+    options.per_tenant = common->per_tenant != NULL;
     enum mneme_status status = mneme_open(&options, ret_handle, err);
     if (purpose == CLI_TO_READ && status == MNEME_FORBIDDEN && may_be_read(err)) {
         options.read_only = 1;

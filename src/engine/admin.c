@@ -5,11 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "lifecycle/lifecycle.h"
+#include "lifecycle/receipt.h"
 #include "store/store.h"
 
 #define PATH_BYTES_MAX ((size_t)4000)
@@ -50,6 +52,34 @@ static enum mneme_status check_erasure(const struct mneme_erasure *what, struct 
     return MNEME_OK;
 }
 
+static enum mneme_status erase_in(struct mneme *handle, const struct mneme_erasure *known,
+                                  bool key_destroyed, struct mn_buf *receipt,
+                                  struct mneme_error *err)
+{
+    /* Traces that wait may name what goes: written, they go with it. */
+    if (!known->preview)
+        MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
+    MN_TRY(mn_erase(&handle->world, known, key_destroyed, receipt, err));
+    /* Those of recalls that ran meanwhile: the store refuses what names an erased unit or user. */
+    if (!known->preview)
+        (void)mn_journal_flush(handle->journal, &handle->world, NULL);
+    return MNEME_OK;
+}
+
+/* Of a whole tenant the key goes first: then no backup can be read, whatever becomes of the rest. */
+static enum mneme_status erase_routed(struct mneme *front, const struct mneme_erasure *known,
+                                      struct mn_buf *receipt, struct mneme_error *err)
+{
+    bool destroy = known->scope == MNEME_ERASE_TENANT && !known->preview &&
+                   mn_tenants_have_keys(front);
+    MN_ROUTE_AUTO route = { 0 };
+
+    if (destroy)
+        MN_TRY(mn_tenants_new_key(front, known->tenant_id, known->actor, err));
+    MN_TRY(mn_route_begin(front, known->tenant_id, true, &route, err));
+    return erase_in(route.handle, known, destroy, receipt, err);
+}
+
 enum mneme_status mneme_erase(struct mneme *handle, const struct mneme_erasure *what,
                               char **ret_receipt_json, struct mneme_error *err)
 {
@@ -69,16 +99,25 @@ enum mneme_status mneme_erase(struct mneme *handle, const struct mneme_erasure *
     known.actor = mn_or_empty(known.actor);
     if (!known.now_ms)
         known.now_ms = handle->world.now_ms();
-    /* Traces that wait may name what goes: written, they go with it. */
-    if (!known.preview)
-        MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
-    MN_TRY(mn_erase(&handle->world, &known, &receipt, err));
-    /* Those of recalls that ran meanwhile: the store refuses what names an erased unit or user. */
-    if (!known.preview)
-        (void)mn_journal_flush(handle->journal, &handle->world, NULL);
+    MN_TRY(handle->tenants ? erase_routed(handle, &known, &receipt, err)
+                           : erase_in(handle, &known, false, &receipt, err));
     *ret_receipt_json = receipt.at;
     receipt = (struct mn_buf){ 0 };
     return MNEME_OK;
+}
+
+static enum mneme_status verify_routed(struct mneme *front, const char *receipt_json,
+                                       int *ret_clean, char **ret_report_json,
+                                       struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(4096);
+    MN_ROUTE_AUTO route = { 0 };
+    const char *tenant = mn_receipt_tenant(receipt_json, arena);
+
+    if (!tenant)
+        return mn_fail(err, MNEME_INVALID, "receipt: names no tenant");
+    MN_TRY(mn_route_begin(front, tenant, false, &route, err));
+    return mneme_erase_verify(route.handle, receipt_json, ret_clean, ret_report_json, err);
 }
 
 enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_json, int *ret_clean,
@@ -91,6 +130,8 @@ enum mneme_status mneme_erase_verify(struct mneme *handle, const char *receipt_j
 
     if (mn_empty(receipt_json))
         return mn_fail(err, MNEME_INVALID, "receipt: is empty");
+    if (handle->tenants)
+        return verify_routed(handle, receipt_json, ret_clean, ret_report_json, err);
     if (!handle->read_only)
         MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_erase_verify(&handle->world, receipt_json, &clean, &report, err));
@@ -110,6 +151,8 @@ enum mneme_status mneme_backup(struct mneme *handle, const char *path, const cha
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_TRY(check_text("file", path, true, PATH_BYTES_MAX, err));
     MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
+    if (handle->tenants)
+        return mn_tenants_backup(handle, path, actor, err);
     if (!handle->read_only) {
         MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
         MN_TRY(mn_store_note(handle->world.store, "backup", mn_or_empty(actor),
@@ -122,12 +165,15 @@ enum mneme_status mneme_restore(const struct mneme_options *options, const char 
                                 const char *actor, struct mneme_error *err)
 {
     struct mneme_options known = MNEME_OPTIONS_INIT;
+    struct stat about;
 
     MN_CHECK_SIZE(options, "options", err);
     memcpy(&known, options, options->size);
     MN_TRY(check_text("store_path", known.store_path, true, PATH_BYTES_MAX, err));
     MN_TRY(check_text("file", backup_path, true, PATH_BYTES_MAX, err));
     MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
+    if (stat(backup_path, &about) == 0 && S_ISDIR(about.st_mode))
+        return mn_tenants_restore(&known, backup_path, mn_or_empty(actor), err);
     const struct mn_store_options store = { .path = known.store_path,
                                             .key = known.key,
                                             .key_bytes = known.key_bytes };
@@ -146,9 +192,23 @@ enum mneme_status mneme_rotate_key(struct mneme *handle, const void *key, size_t
                        MNEME_NAME_BYTES_MAX);
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (handle->tenants)
+        return mn_tenants_rekey(handle, key, key_bytes, actor, err);
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
     return handle->world.store->ops->rekey(handle->world.store, key, key_bytes,
                                            mn_or_empty(actor), handle->world.now_ms(), err);
+}
+
+enum mneme_status mneme_rotate_tenant_key(struct mneme *handle, const char *tenant_id,
+                                          const char *actor, struct mneme_error *err)
+{
+    MN_TRY(check_text("tenant_id", tenant_id, true, MNEME_ID_BYTES_MAX, err));
+    MN_TRY(check_text("actor", actor, false, MNEME_NAME_BYTES_MAX, err));
+    if (handle->read_only)
+        return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (!handle->tenants)
+        return mn_fail(err, MNEME_INVALID, "tenant_id: all tenants are in one file here");
+    return mn_tenants_new_key(handle, tenant_id, mn_or_empty(actor), err);
 }
 
 /* ---- the audit ---- */
@@ -156,11 +216,12 @@ enum mneme_status mneme_rotate_key(struct mneme *handle, const void *key, size_t
 struct listing {
     mneme_audit_fn row;
     void *context;
+    bool stopped;
 };
 
 static bool give_entry(void *context, const struct mn_audit_entry *e)
 {
-    const struct listing *listing = context;
+    struct listing *listing = context;
     const struct mneme_audit_entry entry = { .seq = e->seq,
                                              .at_ms = e->at_ms,
                                              .tenant_id = e->tenant_name,
@@ -173,7 +234,30 @@ static bool give_entry(void *context, const struct mn_audit_entry *e)
                                              .detail = e->detail,
                                              .hash = e->hash };
 
-    return listing->row(listing->context, &entry) == 0;
+    listing->stopped = listing->row(listing->context, &entry) != 0;
+    return !listing->stopped;
+}
+
+static enum mneme_status list_of(void *context, struct mneme *inner, const char *stem,
+                                 struct mneme_error *err)
+{
+    const struct mn_audit_filter all = { "", "", "" };
+    struct listing *listing = context;
+    struct mn_store *store = inner->world.store;
+
+    (void)stem;
+    return listing->stopped ? MNEME_OK
+                            : store->ops->audit_list(store, &all, give_entry, listing, err);
+}
+
+/* What was done to the store as a whole, then tenant by tenant; each has a chain of its own. */
+static enum mneme_status list_all(struct mneme *front, const struct mn_audit_filter *filter,
+                                  struct listing *listing, struct mneme_error *err)
+{
+    struct mn_store *root = mn_tenants_root(front);
+
+    MN_TRY(root->ops->audit_list(root, filter, give_entry, listing, err));
+    return mn_tenants_each(front, false, list_of, listing, err);
 }
 
 enum mneme_status mneme_audit_list(struct mneme *handle, const char *tenant_id, const char *user_id,
@@ -183,12 +267,16 @@ enum mneme_status mneme_audit_list(struct mneme *handle, const char *tenant_id, 
     MN_CHECK_GIVEN(handle, "handle", err);
     const struct mn_audit_filter filter = { mn_or_empty(tenant_id), mn_or_empty(user_id),
                                             mn_or_empty(row_id) };
-    struct listing listing = { row, context };
+    struct listing listing = { row, context, false };
 
     if (!row)
         return mn_fail(err, MNEME_INVALID, "row: is NULL");
     if (mn_empty(tenant_id) && (!mn_empty(user_id) || !mn_empty(row_id)))
         return mn_fail(err, MNEME_INVALID, "tenant_id: whose user or row is it?");
+    if (handle->tenants && mn_empty(tenant_id))
+        return list_all(handle, &filter, &listing, err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_audit_list(inner, tenant_id, user_id, row_id, row, context, err));
     return handle->world.store->ops->audit_list(handle->world.store, &filter, give_entry, &listing,
                                                 err);
 }
@@ -235,6 +323,37 @@ static enum mneme_status print_state(const struct mn_audit_state *state, struct 
     return out->failed || end.failed ? mn_fail_memory(err) : MNEME_OK;
 }
 
+/* The first fault of any chain; entries of all. */
+static enum mneme_status verify_of(void *context, struct mneme *inner, const char *stem,
+                                   struct mneme_error *err)
+{
+    struct mn_audit_state *all = context;
+    struct mn_audit_state state = { 0 };
+    struct mn_store *store = inner->world.store;
+
+    (void)stem;
+    MN_TRY(store->ops->audit_verify(store, NULL, &state, err));
+    all->count += state.count;
+    if (all->fault == MN_AUDIT_SOUND && state.fault != MN_AUDIT_SOUND) {
+        all->fault = state.fault;
+        all->seq = state.seq;
+    }
+    return MNEME_OK;
+}
+
+/* A mark is one of the chain of the store as a whole, and so is the end. */
+static enum mneme_status verify_chains(struct mneme *front, const struct mn_audit_mark *mark,
+                                       struct mn_audit_state *ret_state, struct mneme_error *err)
+{
+    struct mn_store *root = mn_tenants_root(front);
+    struct mn_audit_state state = { 0 };
+
+    MN_TRY(root->ops->audit_verify(root, mark, &state, err));
+    MN_TRY(mn_tenants_each(front, false, verify_of, &state, err));
+    *ret_state = state;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted, int *ret_sound,
                                      char **ret_report_json, struct mneme_error *err)
 {
@@ -245,7 +364,9 @@ enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted, in
     MN_BUF_AUTO report = { 0 };
 
     MN_TRY(read_mark(noted, &mark, err));
-    MN_TRY(handle->world.store->ops->audit_verify(handle->world.store, &mark, &state, err));
+    MN_TRY(handle->tenants
+               ? verify_chains(handle, &mark, &state, err)
+               : handle->world.store->ops->audit_verify(handle->world.store, &mark, &state, err));
     MN_TRY(print_state(&state, &report, err));
     *ret_sound = state.fault == MN_AUDIT_SOUND;
     if (ret_report_json) {

@@ -69,6 +69,8 @@ enum mneme_status mneme_archive_session(struct mneme *handle, const char *tenant
                                         const char *user_id, const char *session_id,
                                         size_t *ret_turns, struct mneme_error *err)
 {
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_archive_session(inner, tenant_id, user_id, session_id, ret_turns, err));
     size_t turns = 0, taken = 0;
 
     MN_TRY(check_session(handle, tenant_id, session_id, err));
@@ -90,6 +92,8 @@ enum mneme_status mneme_archive_restore(struct mneme *handle, const char *tenant
                                         const char *user_id, const char *session_id,
                                         size_t *ret_turns, struct mneme_error *err)
 {
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_archive_restore(inner, tenant_id, user_id, session_id, ret_turns, err));
     size_t turns = 0;
 
     MN_TRY(check_session(handle, tenant_id, session_id, err));
@@ -126,6 +130,8 @@ enum mneme_status mneme_archive_list(struct mneme *handle, const char *tenant_id
                                      const char *user_id, mneme_archived_fn row, void *context,
                                      struct mneme_error *err)
 {
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_archive_list(inner, tenant_id, user_id, row, context, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     const struct mn_partition own = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
     const struct mn_partition nobody = { "", "" };

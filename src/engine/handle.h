@@ -8,6 +8,7 @@
 
 #include "base/world.h"
 #include "engine/journal.h"
+#include "engine/tenants.h"
 
 struct mneme {
     struct mn_world world;
@@ -23,11 +24,20 @@ struct mneme {
     _Atomic int64_t pruned_at_ms; /* when everything old was forgotten last */
     _Atomic int64_t archive_at_ms; /* when the archive was put in order last */
     _Atomic int64_t idle_at_ms;   /* when no job was due last */
+    struct mn_tenants *tenants; /* NULL: all tenants are in one file. Else the world has no store */
+    bool model_lent; /* with the tokens: another handle's */
+    bool store_lent;
 };
 
 /* Opens the archive of the options, if there is one. */
 enum mneme_status mn_engine_open_archive(struct mneme *handle, const struct mneme_options *options,
                                          struct mneme_error *err);
+
+/* lender, store: NULL, or whose model and tokens, and which store, the handle has on loan; it is closed
+ * before them. */
+enum mneme_status mn_handle_open(const struct mneme_options *options, struct mneme *lender,
+                                 struct mn_store *store, struct mneme **ret_handle,
+                                 struct mneme_error *err);
 
 /* Memory a single call may use when the request says nothing. */
 #define MN_CALL_BYTES_MAX ((size_t)64 << 20)

@@ -10,6 +10,38 @@
 
 #define NOW_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
 
+struct all {
+    const struct mneme_maintenance *what;
+    mneme_job_fn row;
+    void *context;
+    int left;
+};
+
+static enum mneme_status maintain_of(void *context, struct mneme *inner, const char *stem,
+                                     struct mneme_error *err)
+{
+    struct all *all = context;
+    int left = 0;
+
+    (void)stem;
+    MN_TRY(mneme_maintain(inner, all->what, all->row, all->context, &left, err));
+    all->left = all->left || left;
+    return MNEME_OK;
+}
+
+/* Tenant by tenant, each with the whole of the limits. */
+static enum mneme_status maintain_all(struct mneme *front, const struct mneme_maintenance *what,
+                                      mneme_job_fn row, void *context, int *ret_left,
+                                      struct mneme_error *err)
+{
+    struct all all = { what, row, context, 0 };
+
+    MN_TRY(mn_tenants_each(front, false, maintain_of, &all, err));
+    if (ret_left)
+        *ret_left = all.left;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_maintain(struct mneme *handle, const struct mneme_maintenance *what,
                                  mneme_job_fn row, void *context, int *ret_left,
                                  struct mneme_error *err)
@@ -30,6 +62,8 @@ enum mneme_status mneme_maintain(struct mneme *handle, const struct mneme_mainte
         return mn_fail(err, MNEME_INVALID, "now_ms: is outside the years 1970 to 9999");
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (handle->tenants)
+        return maintain_all(handle, &known, row, context, ret_left, err);
     want = (struct mn_maintenance){
         .job = mn_or_empty(known.job),
         .now = known.all != 0,

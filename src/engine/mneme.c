@@ -34,6 +34,21 @@
 
 /* ---- opening ---- */
 
+static enum mneme_status check_options(struct mneme *handle, const struct mneme_options *options,
+                                       struct mneme_error *err)
+{
+    if (mn_empty(options->store_path))
+        return mn_fail(err, MNEME_INVALID, "store_path: is empty");
+    if (!options->key != !options->key_bytes)
+        return mn_fail(err, MNEME_INVALID, "key: its bytes and their number go together");
+    handle->read_only = options->read_only;
+    if (options->trace_days < 0 || options->trace_days > 36500)
+        return mn_fail(err, MNEME_INVALID, "trace_days: %d, must be 0 to 36500",
+                       options->trace_days);
+    handle->trace_days = options->trace_days;
+    return MNEME_OK;
+}
+
 static enum mneme_status open_store(struct mneme *handle, const struct mneme_options *options,
                                     struct mneme_error *err)
 {
@@ -45,15 +60,6 @@ static enum mneme_status open_store(struct mneme *handle, const struct mneme_opt
         .key_bytes = options->key_bytes,
     };
 
-    if (mn_empty(options->store_path))
-        return mn_fail(err, MNEME_INVALID, "store_path: is empty");
-    if (!options->key != !options->key_bytes)
-        return mn_fail(err, MNEME_INVALID, "key: its bytes and their number go together");
-    handle->read_only = options->read_only;
-    if (options->trace_days < 0 || options->trace_days > 36500)
-        return mn_fail(err, MNEME_INVALID, "trace_days: %d, must be 0 to 36500",
-                       options->trace_days);
-    handle->trace_days = options->trace_days;
     return mn_store_sqlite_open(&store, &handle->world.store, err);
 }
 
@@ -206,54 +212,93 @@ static enum mneme_status open_index(struct mneme *handle, const struct mneme_opt
                                 &handle->world.search, err);
 }
 
-static enum mneme_status open_world(struct mneme *handle, const struct mneme_options *options,
-                                    struct mneme_error *err)
+static enum mneme_status open_own(struct mneme *handle, const struct mneme_options *options,
+                                  struct mneme_error *err)
 {
-    handle->executor = options->executor;
-    handle->world.executor = &handle->executor;
-    handle->world.now_ms = mn_clock_now_ms;
     MN_TRY(mn_tokens_new(mn_empty(options->tokenizer) ? "o200k" : options->tokenizer,
                          &handle->tokens, err));
     handle->world.tokens = handle->tokens;
+    open_extractor(handle, options);
+    MN_TRY(open_reranker(handle, options, err));
+    return open_model(handle, options, err);
+}
+
+static void borrow(struct mneme *handle, const struct mneme *lender)
+{
+    handle->model_lent = true;
+    handle->world.tokens = lender->world.tokens;
+    handle->world.model = lender->world.model;
+    handle->world.model_given = lender->world.model_given;
+    handle->world.chat = lender->world.chat;
+    handle->world.archive = lender->world.archive;
+    handle->world.reranker = lender->world.reranker;
+    handle->world.rerank_cache = lender->world.rerank_cache;
+    handle->world.rerank_status = lender->world.rerank_status;
+    handle->world.rerank_count = lender->world.rerank_count;
+    handle->world.rerank_timeout_ms = lender->world.rerank_timeout_ms;
+    memcpy(handle->extractor_status, lender->extractor_status, sizeof handle->extractor_status);
+    handle->world.embedding_cache_path = lender->world.embedding_cache_path;
+    memcpy(handle->model_status, lender->model_status, sizeof handle->model_status);
+    handle->world.model_status = handle->model_status;
+}
+
+/* The store before the model: what is wrong with it is told at once. */
+static enum mneme_status open_world(struct mneme *handle, const struct mneme_options *options,
+                                    struct mneme *lender, struct mn_store *store,
+                                    struct mneme_error *err)
+{
+    bool per_tenant = !lender && mn_tenants_wanted(options);
+
+    handle->executor = options->executor;
+    handle->world.executor = &handle->executor;
+    handle->world.now_ms = mn_clock_now_ms;
     handle->journal = mn_journal_new();
     if (!handle->journal)
         return mn_fail_memory(err);
-    MN_TRY(open_store(handle, options, err));
-    MN_TRY(mn_engine_open_archive(handle, options, err));
-    MN_TRY(open_model(handle, options, err));
-    open_extractor(handle, options);
-    MN_TRY(open_reranker(handle, options, err));
+    MN_TRY(check_options(handle, options, err));
+    handle->world.store = store;
+    handle->store_lent = store != NULL;
+    if (!store && !per_tenant)
+        MN_TRY(open_store(handle, options, err));
+    if (lender)
+        borrow(handle, lender);
+    else
+        MN_TRY(open_own(handle, options, err));
+    if (per_tenant)
+        return mn_tenants_open(handle, options, &handle->tenants, err);
     return open_index(handle, options, err);
 }
 
 static void handle_free(struct mneme *handle)
 {
+    mn_tenants_free(handle->tenants);
     mn_search_free(handle->world.search);
     mn_index_free(handle->world.index);
-    mn_model_free(handle->world.model);
-    mn_chat_free(handle->world.chat);
-    mn_reranker_free(handle->world.reranker);
-    mn_rerank_cache_free(handle->world.rerank_cache);
-    mn_archive_free(handle->world.archive);
-    mn_store_free(handle->world.store);
+    if (!handle->model_lent) {
+        mn_model_free(handle->world.model);
+        mn_chat_free(handle->world.chat);
+        mn_archive_free(handle->world.archive);
+        mn_reranker_free(handle->world.reranker);
+        mn_rerank_cache_free(handle->world.rerank_cache);
+    }
+    if (!handle->store_lent)
+        mn_store_free(handle->world.store);
     mn_tokens_free(handle->tokens);
     mn_journal_free(handle->journal);
     free(handle->embedding_cache_path);
     free(handle);
 }
 
-enum mneme_status mneme_open(const struct mneme_options *options, struct mneme **ret_handle,
-                             struct mneme_error *err)
+enum mneme_status mn_handle_open(const struct mneme_options *options, struct mneme *lender,
+                                 struct mn_store *store, struct mneme **ret_handle,
+                                 struct mneme_error *err)
 {
-    MN_CHECK_GIVEN(ret_handle, "ret_handle", err);
-    MN_CHECK_SIZE(options, "options", err);
-    struct mneme_options known = MNEME_OPTIONS_INIT;
     struct mneme *handle = calloc(1, sizeof *handle);
+    enum mneme_status status;
 
     if (!handle)
         return mn_fail_memory(err);
-    memcpy(&known, options, options->size);
-    enum mneme_status status = open_world(handle, &known, err);
+    status = open_world(handle, options, lender, store, err);
     if (status != MNEME_OK) {
         handle_free(handle);
         return status;
@@ -262,13 +307,24 @@ enum mneme_status mneme_open(const struct mneme_options *options, struct mneme *
     return MNEME_OK;
 }
 
+enum mneme_status mneme_open(const struct mneme_options *options, struct mneme **ret_handle,
+                             struct mneme_error *err)
+{
+    MN_CHECK_GIVEN(ret_handle, "ret_handle", err);
+    MN_CHECK_SIZE(options, "options", err);
+    struct mneme_options known = MNEME_OPTIONS_INIT;
+
+    memcpy(&known, options, options->size);
+    return mn_handle_open(&known, NULL, NULL, ret_handle, err);
+}
+
 void mneme_close(struct mneme *handle)
 {
     struct mneme_error ignored;
 
     if (!handle)
         return;
-    if (!handle->read_only)
+    if (!handle->read_only && !handle->tenants && !handle->store_lent)
         mn_journal_flush(handle->journal, &handle->world, &ignored);
     handle_free(handle);
 }
@@ -328,6 +384,36 @@ static void settle_archive(struct mneme *handle)
     (void)archive->ops->settle(archive, &handle->world, now_ms, &left, &later);
 }
 
+struct due {
+    size_t pieces; /* that may still be done */
+    bool more;
+};
+
+static enum mneme_status run_due_of(void *context, struct mneme *inner, const char *stem,
+                                    struct mneme_error *err)
+{
+    struct due *due = context;
+    size_t left = 0;
+
+    (void)stem;
+    MN_TRY(mneme_run_due(inner, due->pieces, &left, err));
+    due->more = due->more || left > 0;
+    if (left > 0) /* its pieces are used up; the others flush what was buffered */
+        due->pieces = 0;
+    return MNEME_OK;
+}
+
+static enum mneme_status run_all_due(struct mneme *front, size_t pieces_max, size_t *ret_left,
+                                     struct mneme_error *err)
+{
+    struct due due = { .pieces = pieces_max };
+
+    MN_TRY(mn_tenants_each(front, true, run_due_of, &due, err));
+    if (ret_left)
+        *ret_left = due.more;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t *ret_left,
                                 struct mneme_error *err)
 {
@@ -339,6 +425,8 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
 
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (handle->tenants)
+        return run_all_due(handle, pieces_max, ret_left, err);
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err));
     MN_TRY(handle->world.store->ops->erase_settle(handle->world.store, MN_SETTLE_REST, err));
     MN_TRY(mn_index_embed_missing(&handle->world, pieces_max, &done, err));
@@ -412,6 +500,8 @@ enum mneme_status mneme_retrieve(struct mneme *handle, const struct mneme_reques
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(ret_answer, "ret_answer", err);
+    MN_ROUTED(handle, request ? request->identity.tenant_id : NULL, false,
+              mneme_retrieve(inner, request, ret_answer, err));
     MN_CHECK_SIZE(request, "request", err);
     struct mneme_request known = MNEME_REQUEST_INIT;
     MN_ARENA_AUTO arena = mn_arena_new(request->memory_bytes_max ? request->memory_bytes_max
@@ -459,6 +549,8 @@ enum mneme_status mneme_trace_get(struct mneme *handle, const char *tenant_id, c
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(ret_json, "ret_json", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_trace_get(inner, tenant_id, user_id, trace_id, ret_json, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     const char *stored = NULL;
 

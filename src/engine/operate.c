@@ -35,6 +35,62 @@ static void give(struct mn_buf *report, char **ret_report_json)
     *report = (struct mn_buf){ 0 };
 }
 
+/* Of a store whose tenants have files of their own: one after the other, and of the reports the first
+ * that is not clean, else the last. */
+struct one_by_one {
+    const struct mneme_reconciliation *compare;
+    const struct mneme_rebuilding *rebuild;
+    int clean;
+    char *report;
+};
+
+static enum mneme_status reconcile_of(void *context, struct mneme *inner, const char *stem,
+                                      struct mneme_error *err)
+{
+    struct one_by_one *all = context;
+    char *report = NULL;
+    int clean = 0;
+
+    (void)stem;
+    MN_TRY(mneme_reconcile(inner, all->compare, &clean, &report, err));
+    if (all->clean) {
+        mneme_free(all->report);
+        all->report = report;
+    } else {
+        mneme_free(report);
+    }
+    all->clean = all->clean && clean;
+    return MNEME_OK;
+}
+
+static enum mneme_status rebuild_of(void *context, struct mneme *inner, const char *stem,
+                                    struct mneme_error *err)
+{
+    struct one_by_one *all = context;
+    char *report = NULL;
+
+    (void)stem;
+    MN_TRY(mneme_rebuild(inner, all->rebuild, &report, err));
+    mneme_free(all->report);
+    all->report = report;
+    return MNEME_OK;
+}
+
+static enum mneme_status each(struct mneme *front, mn_tenant_fn call, struct one_by_one *all,
+                              char **ret_report_json, struct mneme_error *err)
+{
+    enum mneme_status status = mn_tenants_each(front, false, call, all, err);
+
+    if (status == MNEME_OK && !all->report && !(all->report = strdup("{}")))
+        status = mn_fail_memory(err);
+    if (status != MNEME_OK || !ret_report_json) {
+        mneme_free(all->report);
+        return status;
+    }
+    *ret_report_json = all->report;
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_reconcile(struct mneme *handle, const struct mneme_reconciliation *how,
                                   int *ret_clean, char **ret_report_json, struct mneme_error *err)
 {
@@ -48,6 +104,13 @@ enum mneme_status mneme_reconcile(struct mneme *handle, const struct mneme_recon
         memcpy(&known, how, how->size);
     }
     MN_TRY(check_who(known.actor, known.now_ms, err));
+    if (handle->tenants) {
+        struct one_by_one all = { .compare = &known, .clean = 1 };
+
+        MN_TRY(each(handle, reconcile_of, &all, ret_report_json, err));
+        *ret_clean = all.clean;
+        return MNEME_OK;
+    }
     if (handle->read_only && (known.repair || known.retry_parked))
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
     if (!known.now_ms)
@@ -75,6 +138,9 @@ enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuild
     MN_TRY(check_who(known.actor, known.now_ms, err));
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
+    if (handle->tenants)
+        return each(handle, rebuild_of, &(struct one_by_one){ .rebuild = &known }, ret_report_json,
+                    err);
     if (!known.now_ms)
         known.now_ms = handle->world.now_ms();
     MN_TRY(mn_rebuild(&handle->world, &known, &report, err));
@@ -89,6 +155,11 @@ enum mneme_status mneme_health_report(struct mneme *handle, const struct mneme_h
                                       struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    if (handle->tenants && (!what || mn_empty(what->tenant_id)))
+        return mn_fail(err, MNEME_INVALID,
+                       "tenant_id: say whose figures; each tenant has a file of its own");
+    MN_ROUTED(handle, what->tenant_id, false,
+              mneme_health_report(inner, what, ret_healthy, ret_report_json, err));
     struct mneme_health known = MNEME_HEALTH_INIT;
     MN_BUF_AUTO report = { 0 };
     size_t alarms = 0;

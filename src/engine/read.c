@@ -35,6 +35,8 @@ enum mneme_status mneme_get(struct mneme *handle, const char *tenant_id, const c
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(ret_row, "ret_row", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_get(inner, tenant_id, user_id, memory_id, ret_row, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
     struct mn_row row;
@@ -80,6 +82,8 @@ enum mneme_status mneme_list_memories(struct mneme *handle, const struct mneme_f
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(row, "row", err);
+    MN_ROUTED(handle, filter ? filter->tenant_id : NULL, false,
+              mneme_list_memories(inner, filter, row, context, err));
     struct mneme_filter known;
 
     MN_TRY(check_filter(filter, &known, err));
@@ -91,6 +95,8 @@ enum mneme_status mneme_export(struct mneme *handle, const struct mneme_filter *
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(row, "row", err);
+    MN_ROUTED(handle, filter ? filter->tenant_id : NULL, false,
+              mneme_export(inner, filter, row, context, err));
     struct mneme_filter known;
 
     MN_TRY(check_filter(filter, &known, err));
@@ -103,6 +109,8 @@ enum mneme_status mneme_history(struct mneme *handle, const char *tenant_id, con
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(row, "row", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_history(inner, tenant_id, user_id, memory_id, row, context, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mn_store *store = handle->world.store;
     struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
@@ -124,6 +132,8 @@ enum mneme_status mneme_clarifications(struct mneme *handle, const char *tenant_
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(row, "row", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_clarifications(inner, tenant_id, user_id, row, context, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mn_store *store = handle->world.store;
     struct mn_clarifications open = { 0 };

@@ -24,6 +24,8 @@ enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(row, "row", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_extractions(inner, tenant_id, user_id, session_id, row, context, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX * 8);
     struct mn_extractions rows = { 0 };
     struct mn_store *store = handle->world.store;
@@ -53,6 +55,8 @@ enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id, con
                                 struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_extract(inner, tenant_id, user_id, session_id, ret_read, err));
     struct mneme_read report = MNEME_READ_INIT;
 
     if (ret_read)

@@ -45,11 +45,69 @@ static enum mneme_status begin_write(const struct mneme *handle, const struct mn
     return MNEME_OK;
 }
 
+/* ---- whose file ---- */
+
+static const char *tenant_of_record(const struct mneme_record *r)
+{
+    switch (r->kind) {
+    case MNEME_RECORD_MEMORY:
+        return r->memory ? r->memory->tenant_id : NULL;
+    case MNEME_RECORD_EVENT:
+        return r->event ? r->event->tenant_id : NULL;
+    case MNEME_RECORD_RULE:
+        return r->rule ? r->rule->tenant_id : NULL;
+    case MNEME_RECORD_TASK_STATE:
+        return r->task_state ? r->task_state->tenant_id : NULL;
+    case MNEME_RECORD_EDGE:
+        return r->edge ? r->edge->tenant_id : NULL;
+    case MNEME_RECORD_USAGE:
+        return r->usage ? r->usage->tenant_id : NULL;
+    case MNEME_RECORD_NONE:
+        break;
+    }
+    return NULL;
+}
+
+/* Those of one call stand or fall together, so they are of one file. */
+static enum mneme_status check_one_tenant(const char *first, const char *other, struct mneme_error *err)
+{
+    if (mn_same(mn_or_empty(first), mn_or_empty(other)))
+        return MNEME_OK;
+    return mn_fail(err, MNEME_INVALID,
+                   "tenant_id: one call writes for one tenant where each has a file of its own");
+}
+
+static enum mneme_status route_records(struct mneme *front, const struct mneme_record *records,
+                                       size_t count, struct mn_route *ret_route,
+                                       struct mneme_error *err)
+{
+    const char *tenant = records && count ? tenant_of_record(records) : NULL;
+
+    for (size_t i = 1; records && i < count; i++)
+        MN_TRY(check_one_tenant(tenant, tenant_of_record(&records[i]), err));
+    return mn_route_begin(front, tenant, true, ret_route, err);
+}
+
+static enum mneme_status route_events(struct mneme *front, const struct mneme_event *events,
+                                      size_t count, struct mn_route *ret_route,
+                                      struct mneme_error *err)
+{
+    const char *tenant = events && count ? events->tenant_id : NULL;
+
+    for (size_t i = 1; events && i < count; i++)
+        MN_TRY(check_one_tenant(tenant, events[i].tenant_id, err));
+    return mn_route_begin(front, tenant, true, ret_route, err);
+}
+
+/* ---- the calls ---- */
+
 enum mneme_status mneme_remember(struct mneme *handle, const struct mneme_memory *memory,
                                  const struct mneme_change *change,
                                  struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, memory ? memory->tenant_id : NULL, true,
+              mneme_remember(inner, memory, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -66,6 +124,12 @@ enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *
                                 struct mneme_receipt *ret_receipts, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    if (handle->tenants) {
+        MN_ROUTE_AUTO route = { 0 };
+
+        MN_TRY(route_events(handle, events, count, &route, err));
+        return mneme_observe(route.handle, events, count, change, ret_receipts, err);
+    }
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_event *known_events = mn_arena_array(arena, struct mneme_event, count + 1);
     struct mneme_change known;
@@ -86,6 +150,8 @@ enum mneme_status mneme_edit(struct mneme *handle, const struct mneme_memory *me
                              struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, memory ? memory->tenant_id : NULL, true,
+              mneme_edit(inner, memory, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -102,6 +168,8 @@ enum mneme_status mneme_forget(struct mneme *handle, const char *tenant_id, cons
                                struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_forget(inner, tenant_id, user_id, memory_id, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -122,6 +190,8 @@ enum mneme_status mneme_confirm(struct mneme *handle, const char *tenant_id, con
                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_confirm(inner, tenant_id, user_id, memory_id, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -144,6 +214,8 @@ enum mneme_status mneme_clarify(struct mneme *handle, const char *tenant_id, con
                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_clarify(inner, tenant_id, user_id, question_id, keep_id, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
     struct mneme_change known;
@@ -168,6 +240,12 @@ enum mneme_status mneme_write(struct mneme *handle, const struct mneme_record *r
                               struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    if (handle->tenants) {
+        MN_ROUTE_AUTO route = { 0 };
+
+        MN_TRY(route_records(handle, records, count, &route, err));
+        return mneme_write(route.handle, records, count, change, ret_receipts, ret_failed, err);
+    }
     /* Rows are copied once, vectors and lists included: a call may be larger than a single write. */
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX * 8);
     struct mneme_change known;

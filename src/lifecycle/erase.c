@@ -263,14 +263,14 @@ static enum mneme_status empty_derived(struct mn_world *world, const struct mn_e
 }
 
 enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *what,
-                           struct mn_buf *ret_receipt, struct mneme_error *err)
+                           bool key_destroyed, struct mn_buf *ret_receipt, struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
     MN_HMAC_AUTO salted = NULL;
     char salt[MN_SHA256_HEX_BYTES];
     struct mn_text_digests digests = { 0 };
     struct mn_erased erased = { 0 };
-    struct mn_scan scan = { 0 };
+    struct mn_scan scan = { .key_destroyed = key_destroyed };
     struct mneme_error later;
     const char *key = "";
     enum mneme_status status;

@@ -14,7 +14,7 @@
  * buffer. Once the rows are gone there always is a receipt, unless memory runs out: what could not be
  * put in order or looked at then stands in its scan. */
 enum mneme_status mn_erase(struct mn_world *world, const struct mneme_erasure *what,
-                           struct mn_buf *ret_receipt, struct mneme_error *err);
+                           bool key_destroyed, struct mn_buf *ret_receipt, struct mneme_error *err);
 
 /* As mneme_erase_verify() says. */
 enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt, bool *ret_clean,

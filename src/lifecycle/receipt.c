@@ -254,11 +254,22 @@ enum mneme_status mn_receipt_print(const struct mneme_erasure *what, const struc
     if (!put_owners(&w, erased, digests, salted))
         return mn_fail_memory(err);
     put_scan(&w, scan);
+    if (scan->key_destroyed)
+        mn_json_field_bool(&w, "key_destroyed", true);
     put_audit(&w, &erased->audit);
     return put_seal(ret_receipt, key, err); /* which also closes the object */
 }
 
 /* ---- reading ---- */
+
+const char *mn_receipt_tenant(const char *text, struct mn_arena *arena)
+{
+    MN_JSON_AUTO doc = yyjson_read(text, strlen(text), 0);
+    yyjson_val *what = yyjson_obj_get(yyjson_doc_get_root(doc), "what");
+    const char *tenant = yyjson_get_str(yyjson_obj_get(what, "tenant_id"));
+
+    return tenant ? mn_arena_copy(arena, tenant) : NULL;
+}
 
 /* The text up to its seal, when that holds. */
 static enum mneme_status check_seal(const char *text, const char *key, struct mneme_error *err)

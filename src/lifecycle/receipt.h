@@ -23,6 +23,7 @@ struct mn_scan {
     bool compacted; /* the file was written anew */
     bool settled;   /* the log is merged, and nothing was found */
     char why[400];  /* it is not */
+    bool key_destroyed; /* that of the file as it was: backups of it cannot be read */
 };
 
 /* The digest of an owner's text, or of one of its ids; `salted` has the receipt's salt as its key. */
@@ -66,6 +67,8 @@ struct mn_receipt {
 /* Behind its seal. MNEME_INVALID, MNEME_FORBIDDEN: as mneme_erase_verify() says. */
 enum mneme_status mn_receipt_read(const char *text, const char *key, struct mn_arena *arena,
                                   struct mn_receipt *ret_receipt, struct mneme_error *err);
+/* Whose receipt it says it is, seal or no seal; in the arena. NULL: none, or no memory. */
+const char *mn_receipt_tenant(const char *text, struct mn_arena *arena);
 bool mn_receipt_has_id(const struct mn_receipt *receipt, const char *id);
 bool mn_receipt_has_owner(const struct mn_receipt *receipt, const char *owner);
 

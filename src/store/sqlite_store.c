@@ -70,6 +70,17 @@ static enum mneme_status check_place(const struct mn_file_guard *guard, const ch
                    path);
 }
 
+bool mn_store_sqlite_replaced(struct mn_store *store)
+{
+    struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
+    bool replaced;
+
+    (void)pthread_mutex_lock(&self->read_mutex);
+    replaced = !mn_file_guard_holds(&self->guard, self->path);
+    (void)pthread_mutex_unlock(&self->read_mutex);
+    return replaced;
+}
+
 /* ---- readers ---- */
 
 /* With read_mutex held. NULL and *ret_may_open: the caller opens one, outside of the mutex. */

@@ -19,11 +19,18 @@ enum mneme_status mn_store_commit_one(struct mn_store *store, const struct mn_co
 enum mneme_status mn_store_note(struct mn_store *store, const char *action, const char *actor,
                                 int64_t now_ms, struct mneme_error *err)
 {
+    return mn_store_note_lost(store, action, actor, 0, now_ms, err);
+}
+
+enum mneme_status mn_store_note_lost(struct mn_store *store, const char *action, const char *actor,
+                                     int64_t lost, int64_t now_ms, struct mneme_error *err)
+{
     const struct mn_audit_note note = { .at_ms = now_ms,
                                         .partition = { "", "" },
                                         .actor = actor,
                                         .action = action,
-                                        .trace_id = "" };
+                                        .trace_id = "",
+                                        .lost = lost };
     const struct mn_write write = { .kind = MN_WRITE_AUDIT, .audit = &note };
     const struct mn_commit commit = {
         .write = &write, .count = 1, .actor = actor, .reason = "", .now_ms = now_ms

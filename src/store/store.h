@@ -912,6 +912,8 @@ struct mn_store_options {
 /* As mneme_open() says. */
 enum mneme_status mn_store_sqlite_open(const struct mn_store_options *options,
                                        struct mn_store **ret_store, struct mneme_error *err);
+/* Its file was replaced since it was opened: only opening it again helps. */
+bool mn_store_sqlite_replaced(struct mn_store *store);
 /*
  * Commits one group alone; its own failure is the call's. ret_written: room for commit->count. Who
  * needs to know which write failed, or hands over several groups, asks ops->commit himself.
@@ -921,6 +923,9 @@ enum mneme_status mn_store_commit_one(struct mn_store *store, const struct mn_co
 /* Puts into the audit what was done to the store as a whole. */
 enum mneme_status mn_store_note(struct mn_store *store, const char *action, const char *actor,
                                 int64_t now_ms, struct mneme_error *err);
+/* And that so much of it could not be done. */
+enum mneme_status mn_store_note_lost(struct mn_store *store, const char *action, const char *actor,
+                                     int64_t lost, int64_t now_ms, struct mneme_error *err);
 void mn_store_free(struct mn_store *store); /* accepts NULL */
 /* As mneme_restore() says; of options path and key are read. */
 enum mneme_status mn_store_sqlite_restore(const struct mn_store_options *options,

@@ -26,6 +26,7 @@ enum mneme_status store_folder_open(const struct store_folder *folder, struct mn
     options.archive = archive;
     options.store_path = folder->store;
     options.create = 1;
+    options.per_tenant = getenv("MN_TEST_PER_TENANT") != NULL;
     options.tokenizer = "estimate";
     return mneme_open(&options, ret_handle, err);
 }

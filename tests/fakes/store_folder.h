@@ -13,7 +13,8 @@ struct store_folder {
 
 /* 0, or -1. `name` says whose it is. */
 int store_folder_make(struct store_folder *folder, const char *name);
-/* The store of the folder, made when it is not there, without a model and with estimated tokens. */
+/* The store of the folder, made when it is not there, without a model and with estimated tokens; with
+ * files for tenants where MN_TEST_PER_TENANT is in the environment. */
 enum mneme_status store_folder_open(const struct store_folder *folder, struct mneme **ret_handle,
                                     struct mneme_error *err);
 /* With all that is in it; 0, or -1. */

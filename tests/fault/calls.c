@@ -600,6 +600,37 @@ static enum mneme_status call_archive_list(struct mneme_error *err)
     return mneme_archive_list(fault_handle, "t", "ann", keep_listing, NULL, err);
 }
 
+/* Of a store of its own, with files and keys for tenants. */
+static struct mneme *tenants_handle;
+
+static void open_tenants(void)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    struct mneme_error err;
+    char path[160];
+
+    (void)snprintf(path, sizeof path, "%s/tenants", fault_folder.path);
+    options.store_path = path;
+    options.create = options.per_tenant = 1;
+    options.key = "master";
+    options.key_bytes = 6;
+    options.tokenizer = "estimate";
+    assert_int_equal(mneme_open(&options, &tenants_handle, &err), MNEME_OK);
+}
+
+static enum mneme_status call_rotate_tenant_key(struct mneme_error *err)
+{
+    long paused = faults_pause();
+
+    if (!tenants_handle)
+        open_tenants();
+    faults_resume(paused);
+    enum mneme_status status = mneme_rotate_tenant_key(tenants_handle, "t", "operator", err);
+    if (status != MNEME_OK && strstr(err->message, "was changed"))
+        status = MNEME_OK;
+    return status;
+}
+
 const struct fault_call fault_calls[] = {
     { "mneme_open", call_open },
     { "mneme_remember", call_remember },
@@ -636,6 +667,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_restore", call_restore },
     { "mneme_erase", call_erase },
     { "mneme_erase_verify", call_erase_verify },
+    { "mneme_rotate_tenant_key", call_rotate_tenant_key },
 };
 const size_t fault_call_count = sizeof fault_calls / sizeof *fault_calls;
 
@@ -666,6 +698,8 @@ int faults_set_up(const char *name)
 
 int faults_tear_down(void)
 {
+    mneme_close(tenants_handle);
+    tenants_handle = NULL;
     mneme_close(fault_handle);
     return store_folder_remove(&fault_folder);
 }

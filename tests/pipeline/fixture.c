@@ -37,6 +37,7 @@ void fixture_open(struct fixture *f)
     struct mneme_options options = fixture_options(f, f->path);
 
     options.create = 1;
+    options.per_tenant = getenv("MN_TEST_PER_TENANT") != NULL;
     if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
 }
