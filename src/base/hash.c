@@ -8,6 +8,7 @@
  */
 #include "base/hash.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +57,6 @@ uint64_t mn_hash64(const void *bytes, size_t count, uint64_t seed)
     return finish(state);
 }
 
-static void free_digest(EVP_MD_CTX **digest)
-{
-    EVP_MD_CTX_free(*digest);
-}
-
 static void put_hex(const unsigned char *sum, unsigned sum_bytes, char hex[MN_SHA256_HEX_BYTES])
 {
     static const char DIGITS[] = "0123456789abcdef";
@@ -72,15 +68,32 @@ static void put_hex(const unsigned char *sum, unsigned sum_bytes, char hex[MN_SH
     hex[MN_SHA256_HEX_BYTES - 1] = '\0';
 }
 
+/* Looked up by name once; each use of it would look it up again. NULL: no memory. */
+static EVP_MD *sha256;
+static EVP_MAC *hmac_kind;
+
+static bool fetched(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    bool found;
+
+    (void)pthread_mutex_lock(&mutex);
+    if (!sha256)
+        sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (!hmac_kind)
+        hmac_kind = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    found = sha256 && hmac_kind;
+    (void)pthread_mutex_unlock(&mutex);
+    return found;
+}
+
 bool mn_sha256_hex(const void *bytes, size_t count, char hex[MN_SHA256_HEX_BYTES])
 {
-    MN_CLEANUP(free_digest) EVP_MD_CTX *digest = EVP_MD_CTX_new();
     unsigned char sum[EVP_MAX_MD_SIZE];
     unsigned sum_bytes = 0;
 
     hex[0] = '\0';
-    if (!digest || !EVP_DigestInit_ex(digest, EVP_sha256(), NULL) ||
-        !EVP_DigestUpdate(digest, bytes, count) || !EVP_DigestFinal_ex(digest, sum, &sum_bytes) ||
+    if (!fetched() || !EVP_Digest(bytes, count, sum, &sum_bytes, sha256, NULL) ||
         sum_bytes != (MN_SHA256_HEX_BYTES - 1) / 2)
         return false;
     put_hex(sum, sum_bytes, hex);
@@ -97,11 +110,9 @@ struct mn_hmac *mn_hmac_new(const void *key, size_t key_bytes)
     OSSL_PARAM settings[] = { OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
                               OSSL_PARAM_construct_end() };
     struct mn_hmac *hmac = calloc(1, sizeof *hmac);
-    EVP_MAC *kind = EVP_MAC_fetch(NULL, "HMAC", NULL);
 
-    if (hmac && kind)
-        hmac->context = EVP_MAC_CTX_new(kind);
-    EVP_MAC_free(kind); /* the context holds its own */
+    if (hmac && fetched())
+        hmac->context = EVP_MAC_CTX_new(hmac_kind);
     if (hmac && hmac->context && EVP_MAC_init(hmac->context, key, key_bytes, settings))
         return hmac;
     mn_hmac_free(hmac);

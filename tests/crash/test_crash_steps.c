@@ -4,11 +4,12 @@
  * usage: test_crash_steps KILLS        of each work; as many as it has steps at most
  *
  * Steps are the calls that write, cut, sync, name and remove; they are counted once and then spread
- * over the kills. Every other write that is killed has been written by half. Four works: changing the
- * key, erasing, finishing an erasure that was cut short, which writes the whole file anew, and closing,
- * which merges the log. After each kill the store
+ * over the kills. Every other write that is killed has been written by half. Five works: changing the
+ * key, erasing, finishing an erasure that was cut short, which writes the whole file anew, closing,
+ * which merges the log, and making vectors (where there is the model). After each kill the store
  * opens in less than a second, with the old key or the new one and never with neither; nothing that was
- * acknowledged is lost, what was erased is gone or all there, the audit is whole.
+ * acknowledged is lost, what was erased is gone or all there, the audit is whole, and vectors are made
+ * to the end.
  */
 #include "crash/place.h"
 
@@ -27,15 +28,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "base/clock.h"
 
-#define ROWS 60
+#define ROWS 24
 #define OPEN_US_MAX 1000000
+#define MODEL MN_MODELS_DIR "/multilingual-e5-small-q4_0.gguf"
+#define VECTORS 5 /* made in the work */
 #define OLD_KEY "the old key"
 #define NEW_KEY "the new key"
 
-enum work { WORK_REKEY, WORK_ERASE, WORK_COMPACT, WORK_CLOSE, WORK_COUNT };
-static const char *const names[] = { "changing the key", "erasing", "compacting", "closing" };
+enum work { WORK_REKEY, WORK_ERASE, WORK_COMPACT, WORK_CLOSE, WORK_EMBED, WORK_COUNT };
+static const char *const names[] = { "changing the key", "erasing", "compacting", "closing",
+                                     "making vectors" };
 
 static int kills = 50;
 
@@ -84,10 +90,12 @@ WRAP(int, unlink, (const char *name), (name))
 
 /* ---- the store ---- */
 
-static enum mneme_status try_open(const char *file, const char *key, struct mneme **ret_handle,
-                                  struct mneme_error *err)
+static enum mneme_status try_open_with(const char *file, const char *key, const char *model,
+                                       struct mneme **ret_handle, struct mneme_error *err)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
+
+    options.model_path = model;
 
     options.store_path = file;
     options.create = 1;
@@ -97,12 +105,18 @@ static enum mneme_status try_open(const char *file, const char *key, struct mnem
     return mneme_open(&options, ret_handle, err);
 }
 
-static struct mneme *open_with(const char *file, const char *key)
+static enum mneme_status try_open(const char *file, const char *key, struct mneme **ret_handle,
+                                  struct mneme_error *err)
+{
+    return try_open_with(file, key, NULL, ret_handle, err);
+}
+
+static struct mneme *open_with(const char *file, const char *key, const char *model)
 {
     struct mneme *handle = NULL;
     struct mneme_error err;
 
-    if (try_open(file, key, &handle, &err) != MNEME_OK) {
+    if (try_open_with(file, key, model, &handle, &err) != MNEME_OK) {
         fprintf(stderr, "open: %s\n", err.message);
         _exit(9);
     }
@@ -118,7 +132,7 @@ static void fill(const struct place *place)
     struct mneme *handle;
 
     place_clear(place);
-    handle = open_with(place->file, OLD_KEY);
+    handle = open_with(place->file, OLD_KEY, NULL);
     for (int i = 0; i < ROWS; i++) {
         (void)snprintf(content[i], sizeof content[i], "Crate %d of %s stands at pier %d.", i,
                        i % 2 ? "Bob" : "Ann", i * 3);
@@ -166,7 +180,7 @@ static void erase_bob(struct mneme *handle)
 /* In the child; tells how many steps there were when it comes to the end. */
 static void work_on(const struct place *place, enum work work, long end, int told)
 {
-    struct mneme *handle = open_with(place->file, OLD_KEY);
+    struct mneme *handle = open_with(place->file, OLD_KEY, work == WORK_EMBED ? MODEL : NULL);
     struct mneme_error err;
 
     remember(handle);
@@ -181,6 +195,8 @@ static void work_on(const struct place *place, enum work work, long end, int tol
         erase_bob(handle);
     if (work == WORK_COMPACT && mneme_run_due(handle, 0, NULL, &err) != MNEME_OK)
         _exit(7);
+    if (work == WORK_EMBED && mneme_run_due(handle, VECTORS, NULL, &err) != MNEME_OK)
+        _exit(8);
     if (work == WORK_CLOSE)
         mneme_close(handle);
     if (write(told, &steps, sizeof steps) != (ssize_t)sizeof steps)
@@ -251,6 +267,30 @@ static size_t rows_of(const struct rows *rows, const char *name)
     return found;
 }
 
+/* Made to the end, once each: none is lacking, none is of another text. */
+static void check_vectors(const struct place *place)
+{
+    static const char sql[] = "SELECT count(*) FROM memories m LEFT JOIN vectors v ON v.tenant = m.tenant"
+                              " AND v.owner = m.owner AND v.unit = m.id"
+                              " WHERE v.text_hash IS NOT m.embed_hash";
+    struct mneme *handle = open_with(place->file, OLD_KEY, MODEL);
+    sqlite3_stmt *stmt = NULL;
+    struct mneme_error err;
+    sqlite3 *db = NULL;
+    size_t left = 1;
+
+    for (int calls = 0; left > 0 && calls < 100; calls++)
+        assert_int_equal(mneme_run_due(handle, ROWS, &left, &err), MNEME_OK);
+    mneme_close(handle);
+    assert_int_equal(sqlite3_open(place->file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_key(db, OLD_KEY, (int)strlen(OLD_KEY)), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(stmt, 0), 0);
+    assert_int_equal(sqlite3_finalize(stmt), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
 static void check_store(const struct place *place, enum work work, bool whole)
 {
     struct mneme_error err;
@@ -280,6 +320,8 @@ static void check_store(const struct place *place, enum work work, bool whole)
     assert_true(under_new || work != WORK_REKEY || !whole);
     remember(handle); /* and can be written */
     mneme_close(handle);
+    if (work == WORK_EMBED)
+        check_vectors(place);
 }
 
 /* What the work finds; erasing_steps: after so many an erasure has been acknowledged, and not settled. */
@@ -302,6 +344,8 @@ static void a_store_survives_being_killed_at_each_step(void **state)
         long all = 0, ended;
         int count;
 
+        if (work == WORK_EMBED && access(MODEL, R_OK) != 0)
+            continue;
         prepare(&place, (enum work)work, erasing_steps);
         run_child(&place, (enum work)work, 0, &all);
         assert_true(all > 2);
