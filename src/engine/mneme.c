@@ -219,6 +219,7 @@ static enum mneme_status open_own(struct mneme *handle, const struct mneme_optio
                          &handle->tokens, err));
     handle->world.tokens = handle->tokens;
     open_extractor(handle, options);
+    MN_TRY(mn_engine_open_archive(handle, options, err));
     MN_TRY(open_reranker(handle, options, err));
     return open_model(handle, options, err);
 }

@@ -27,8 +27,6 @@
 struct mn_stmt {
     sqlite3_stmt *handle;
     struct mn_sqlite *db;
-    const char **names; /* of the parameters, in their order: SQLite looks through a list for each */
-    int parameters;
     int bound;   /* number of the parameter bound last */
     bool failed; /* a binding did not succeed: no memory */
 };
@@ -208,10 +206,8 @@ void mn_sqlite_free(struct mn_sqlite *db)
 {
     if (!db)
         return;
-    for (size_t i = 0; i < STATEMENTS_MAX; i++) {
-        free(db->kept[i].stmt.names);
+    for (size_t i = 0; i < STATEMENTS_MAX; i++)
         (void)sqlite3_finalize(db->kept[i].stmt.handle);
-    }
     (void)sqlite3_close(db->handle);
     free(db);
 }
@@ -246,21 +242,6 @@ enum mneme_status mn_sqlite_script(struct mn_sqlite *db, const char *sql, struct
     return db->unread ? fail_unread(err) : MNEME_OK;
 }
 
-/* A statement that cannot be had whole is none. */
-static enum mneme_status name_parameters(struct mn_stmt *stmt, struct mneme_error *err)
-{
-    stmt->parameters = sqlite3_bind_parameter_count(stmt->handle);
-    stmt->names = calloc((size_t)stmt->parameters + 1, sizeof *stmt->names);
-    if (!stmt->names) {
-        (void)sqlite3_finalize(stmt->handle);
-        stmt->handle = NULL;
-        return mn_fail_memory(err);
-    }
-    for (int i = 0; i < stmt->parameters; i++)
-        stmt->names[i] = sqlite3_bind_parameter_name(stmt->handle, i + 1);
-    return MNEME_OK;
-}
-
 enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
                                     struct mn_stmt **ret_stmt, struct mneme_error *err)
 {
@@ -280,7 +261,6 @@ enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
             sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle, NULL);
         if (code != SQLITE_OK)
             return mn_sqlite_fail(db, code, err);
-        MN_TRY(name_parameters(stmt, err));
         stmt->db = db;
         db->kept[slot].sql = sql;
     }
@@ -360,7 +340,9 @@ int mn_sqlite_changed(struct mn_sqlite *db)
 
 static int find_parameter(struct mn_stmt *stmt, const char *name)
 {
-    if (stmt->bound < stmt->parameters && strcmp(stmt->names[stmt->bound], name) == 0)
+    const char *next = sqlite3_bind_parameter_name(stmt->handle, stmt->bound + 1);
+
+    if (next && strcmp(next, name) == 0)
         return ++stmt->bound;
     stmt->bound = sqlite3_bind_parameter_index(stmt->handle, name);
     assert(stmt->bound > 0);
