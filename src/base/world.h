@@ -8,6 +8,7 @@
 #define MN_BASE_WORLD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct mn_store;   /* store/store.h: the truth */
