@@ -12,6 +12,7 @@ extern "C" {
 
 struct mneme;
 struct mneme_options;
+struct mneme_change;
 
 /* One row of this tenant that belongs to user_id or is shared; free with mneme_parsed_free(). */
 MNEME_API enum mneme_status mneme_get(struct mneme *handle, const char *tenant_id,
@@ -208,6 +209,29 @@ typedef int (*mneme_archived_fn)(void *context, const struct mneme_archived *fil
 MNEME_API enum mneme_status mneme_archive_list(struct mneme *handle, const char *tenant_id,
                                                const char *user_id, mneme_archived_fn row,
                                                void *context, struct mneme_error *err);
+
+/* ---- granularity ---- */
+
+/* A memory that is too coarse or too fine. Pointers live as long as the call of `row`. */
+struct mneme_grain {
+    const char *id;
+    const char *into;        /* of a piece: the memory it belongs to; "": the memory is too coarse */
+    struct mneme_list parts; /* too coarse: what it is to be split into; else the one text of both */
+    int done;                /* it was split or merged */
+};
+/* Non-zero stops. */
+typedef int (*mneme_grain_fn)(void *context, const struct mneme_grain *grain);
+
+/*
+ * Which memories of one owner (user_id empty: shared ones) hold several titled sections, and which are
+ * pieces that point to the one before them. apply 1: they are split and merged; what was forgotten by
+ * that stays in the store until it is erased, and can be brought back. change may be NULL; rows that need
+ * its admin grant are told and left.
+ */
+MNEME_API enum mneme_status mneme_granularity(struct mneme *handle, const char *tenant_id,
+                                              const char *user_id, int apply,
+                                              const struct mneme_change *change, mneme_grain_fn row,
+                                              void *context, struct mneme_error *err);
 
 /* ---- the audit ---- */
 

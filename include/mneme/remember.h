@@ -158,6 +158,18 @@ MNEME_API enum mneme_status mneme_extract(struct mneme *handle, const char *tena
                                           struct mneme_read *ret_read, struct mneme_error *err);
 
 /*
+ * Say that a session has ended: the next maintenance (mneme_maintain(), mneme_run_due()) draws what is
+ * worth keeping from its turns into three to five memories, what is pending into a checkpoint, hands the
+ * turns to the archive, where there is one, and ends what was remembered for the session alone. Without
+ * this a session has ended when nothing was recorded in it for half an hour. A later turn begins it again.
+ * MNEME_NOT_FOUND: no such session. change->if_revision and the like are not read.
+ */
+MNEME_API enum mneme_status mneme_end_session(struct mneme *handle, const char *tenant_id,
+                                              const char *user_id, const char *session_id,
+                                              const struct mneme_change *change,
+                                              struct mneme_error *err);
+
+/*
  * Change a row: `memory` is the whole row as it shall be (read it with mneme_get, change, write).
  * tenant_id, user_id and id name it and cannot change.
  */

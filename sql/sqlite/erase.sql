@@ -12,6 +12,20 @@ SELECT 1, owner, id FROM events WHERE tenant = :tenant AND owner = :owner AND id
 UNION ALL
 SELECT 1, owner, id FROM archived_events WHERE tenant = :tenant AND owner = :owner AND id = :id;
 
+-- Of a section the forgotten whole, of a forgotten whole its sections.
+
+-- name: ERASE_FIND_SPLIT
+SELECT 0, owner, id FROM memories
+WHERE tenant = :tenant AND owner = :owner AND status <> 1 AND id <> :id
+  AND content_hash IN (SELECT substr(p.value, 7) FROM memories m, json_each(m.provenance) p
+                       WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id
+                         AND p.value LIKE 'split:%')
+UNION
+SELECT 0, m.owner, m.id FROM memories m, json_each(m.provenance) p
+WHERE m.tenant = :tenant AND m.owner = :owner AND m.id <> :id AND m.provenance LIKE '%"split:%'
+  AND p.value = (SELECT 'split:' || content_hash FROM memories
+                 WHERE tenant = :tenant AND owner = :owner AND id = :id AND status <> 1);
+
 -- name: ERASE_FIND_EVIDENCE
 SELECT 1, e.owner, e.id
 FROM (SELECT tenant, owner, id FROM events UNION ALL SELECT tenant, owner, id FROM archived_events) e

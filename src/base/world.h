@@ -19,6 +19,7 @@ struct mn_chat;    /* model/chat.h: the one that draws memories from turns; NULL
 struct mn_reranker;     /* model/rerank.h: a cross-encoder; NULL without */
 struct mn_rerank_cache; /* the same: what it said before */
 struct mn_tokens;  /* text/tokens.h: counts tokens */
+struct mn_summarise; /* lifecycle/compress.h: draws from sessions that ended; NULL: rules do */
 struct mn_archive; /* lifecycle/archive.h: where compressed turns go; NULL without */
 struct mneme_executor;
 
@@ -38,6 +39,7 @@ struct mn_world {
     int rerank_timeout_ms;     /* 0: 1000 */
     const struct mn_tokens *tokens;
     struct mn_archive *archive;
+    const struct mn_summarise *summarise;
     const struct mneme_executor *executor; /* NULL: serial */
     int64_t (*now_ms)(void);               /* the clock; tests hand in their own */
 };

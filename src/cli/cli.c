@@ -33,6 +33,7 @@ static const struct entry entries[] = {
     { "backup", "copy the whole store into a file, while it is used", cli_backup },
     { "restore", "make a store of a backup", cli_restore },
     { "rotate-key", "encrypt the store anew, under another key", cli_rotate_key },
+    { "granularity", "which memories hold too much or too little", cli_granularity },
     { "maintain", "do what is due: decay, review, expiry, ended sessions", cli_maintain },
     { "health", "figures of each user, and what calls for somebody", cli_health },
     { "doctor", "look at the installation: store, key, model, disk", cli_doctor },

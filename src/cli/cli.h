@@ -231,6 +231,7 @@ int cli_audit(int argc, char **argv);
 int cli_backup(int argc, char **argv);
 int cli_restore(int argc, char **argv);
 int cli_rotate_key(int argc, char **argv);
+int cli_granularity(int argc, char **argv);
 int cli_maintain(int argc, char **argv);
 int cli_reconcile(int argc, char **argv);
 int cli_rebuild(int argc, char **argv);

@@ -147,18 +147,47 @@ static void print_session(const struct cli_session *session, int json)
     putchar('\n');
 }
 
+static int end_one(const struct cli_common *common, struct mneme *handle,
+                   const struct mneme_identity *identity, const char *session_id)
+{
+    struct mneme_change change;
+    struct mneme_error err;
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+
+    cli_change(common, &change);
+    if (mneme_end_session(handle, identity->tenant_id, identity->user_id, session_id, &change,
+                          &err) != MNEME_OK)
+        return cli_fail(&err);
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "session_id", session_id);
+    mn_json_field_bool(&w, "ended", true);
+    mn_json_close(&w, '}');
+    if (common->json)
+        puts(out.failed ? "" : out.at);
+    else
+        printf("%s has ended\n", session_id);
+    return CLI_OK;
+}
+
 int cli_sessions(int argc, char **argv)
 {
     struct cli_common common = { 0 };
+    const char *end = NULL;
+    const struct cli_option options[] = {
+        { "end", CLI_TEXT, "SESSION", "say that this one has ended: it is drawn from soon", &end },
+    };
     const struct cli_command command = {
         .name = "sessions",
         .arguments = "",
         .least = 0,
         .most = 0,
         .wants = "takes no arguments",
-        .summary = "Lists the sessions of a user, the latest first.",
-        .details = "",
-        .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
+        .summary = "Lists the sessions of a user, the latest first; or ends one.",
+        .details = "Of a session that has ended 'mneme maintain' makes a few memories.",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
+        .options = options,
+        .option_count = sizeof options / sizeof *options,
         .common = &common,
     };
     MN_ARENA_AUTO arena = mn_arena_new(SESSIONS_BYTES_MAX);
@@ -173,6 +202,8 @@ int cli_sessions(int argc, char **argv)
     if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
                          &code))
         return code;
+    if (!mn_empty(end))
+        return end_one(&common, handle, &identity, end);
     if (cli_sessions_read(handle, &identity, arena, &sessions, &err) != MNEME_OK)
         return cli_fail(&err);
     if (mneme_extractions(handle, identity.tenant_id, identity.user_id, NULL, note_waiting,

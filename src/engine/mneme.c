@@ -365,10 +365,11 @@ static enum mneme_status run_jobs(struct mneme *handle, size_t pieces, bool *ret
 
     if (!is_past(handle->idle_at_ms, due.now_ms, LOOK_EVERY_MS))
         return MNEME_OK;
-    MN_TRY(mn_maintain(&handle->world, &due, NULL, NULL, &done, ret_more, err));
-    if (!*ret_more)
+    enum mneme_status status =
+        mn_maintain(&handle->world, &due, NULL, NULL, &done, ret_more, err);
+    if (!*ret_more) /* what failed waits as well */
         handle->idle_at_ms = due.now_ms;
-    return MNEME_OK;
+    return status;
 }
 
 /* Files that wait to be removed from the archive. One that does not answer is asked again later. */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "lifecycle/compress.h"
+#include "lifecycle/grain.h"
 #include "memory/record.h"
 #include "remember/remember.h"
 
@@ -143,6 +145,39 @@ enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *
         MN_TRY(mn_event_adopt(&events[i], &known_events[i], err));
     return mn_remember_events(&handle->world, known_events, count, &known, arena, ret_receipts,
                               err);
+}
+
+enum mneme_status mneme_end_session(struct mneme *handle, const char *tenant_id,
+                                    const char *user_id, const char *session_id,
+                                    const struct mneme_change *change, struct mneme_error *err)
+{
+    struct mneme_change known;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    if (mn_empty(tenant_id) || mn_empty(session_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id) ? "tenant_id" : "session_id");
+    MN_TRY(mn_session_end(&handle->world,
+                          (struct mn_partition){ tenant_id, mn_or_empty(user_id) }, session_id,
+                          mn_or_empty(known.actor),
+                          known.now_ms ? known.now_ms : handle->world.now_ms(), err));
+    handle->idle_at_ms = 0; /* there is something to do */
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_granularity(struct mneme *handle, const char *tenant_id,
+                                    const char *user_id, int apply,
+                                    const struct mneme_change *change, mneme_grain_fn row,
+                                    void *context, struct mneme_error *err)
+{
+    struct mneme_change known = MNEME_CHANGE_INIT;
+
+    if (apply || change)
+        MN_TRY(begin_write(handle, change, &known, err));
+    if (mn_empty(tenant_id))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: is empty");
+    return mn_grain_report(&handle->world, (struct mn_partition){ tenant_id, mn_or_empty(user_id) },
+                           apply != 0, &known, row, context, err);
 }
 
 enum mneme_status mneme_edit(struct mneme *handle, const struct mneme_memory *memory,

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "lifecycle/compress.h"
 
 #define ARENA_BYTES_MAX ((size_t)256 << 20)
 #define HOUR_MS INT64_C(3600000)
@@ -19,7 +20,11 @@
 
 const struct mn_job mn_jobs[] = {
     { "expire", "memories whose validity has ended leave the indexes", 0, mn_piece_expire },
+    { "compress", "sessions that have ended become a few memories", 0, mn_piece_compress },
+    { "archive", "turns of compressed sessions go to the archive", 0, mn_piece_archive },
     { "decay", "confidence falls with time", DAY_MS, mn_piece_decay },
+    { "deprecate", "procedures whose environment has changed leave the indexes", DAY_MS,
+      mn_piece_deprecate },
     { "review", "importance follows use", 7 * DAY_MS, mn_piece_review },
     { NULL, NULL, 0, NULL },
 };
@@ -49,7 +54,9 @@ struct run {
     struct mn_job_row row; /* as it is in the store; its texts are in `place` */
     struct mn_arena *place;
     bool held;
+    bool claimed;
     bool ended;
+    bool stuck;              /* a piece in which others were faster with everything: later */
     int64_t looked, changed; /* in this call */
 };
 
@@ -130,6 +137,24 @@ static struct mn_job_row row_after(const struct run *run, const struct mn_piece 
     return next;
 }
 
+/* Says that somebody is at it (busy_until_ms 0: no more). Who read an older row is refused. */
+static enum mneme_status mark(struct run *run, int64_t busy_until_ms, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct mn_piece piece = { .world = run->world, .arena = arena, .now_ms = run->now_ms };
+    struct mn_job_row next = run->row;
+    bool held = false;
+
+    if (!arena)
+        return mn_fail_memory(err);
+    next.busy_until_ms = busy_until_ms;
+    MN_TRY(commit_with(run, &piece, &next, &held, err));
+    run->held = held;
+    if (!held)
+        run->row = next;
+    return MNEME_OK;
+}
+
 static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
@@ -138,6 +163,7 @@ static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
                               .now_ms = run->now_ms,
                               .after = { false, run->row.tenant, run->row.owner, run->row.id } };
     struct mn_job_row next;
+    int64_t changed;
     bool held = false;
 
     if (!arena)
@@ -145,31 +171,31 @@ static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
     MN_TRY(run->job->piece(&piece, err));
     run->looked += piece.looked;
     run->ended = piece.ended;
-    /* Nothing to do, and nothing that has to be kept in mind. */
-    if (run->job->period_ms == 0 && piece.commits.count == 0) {
-        run->ended = true;
-        return MNEME_OK;
+    if (run->job->period_ms == 0 && piece.commits.count == 0 && !piece.more) {
+        piece.ended = run->ended = true;
+        if (run->row.begun_at_ms == 0)
+            return MNEME_OK; /* nothing to do, and nothing that has to be kept in mind */
     }
+    /* Two may have read the same rows; the first one to say so writes. */
+    if (!run->claimed && piece.commits.count > 0)
+        MN_TRY(mark(run, run->world->now_ms() + BUSY_MS, err));
+    if (run->held)
+        return MNEME_OK;
+    run->claimed = true;
     next = row_after(run, &piece);
+    changed = run->changed;
     MN_TRY(commit_with(run, &piece, &next, &held, err));
     run->held = held;
+    run->stuck = run->job->period_ms == 0 && piece.commits.count > 0 && run->changed == changed;
     if (held)
         return MNEME_OK;
+    /* The new place lives in the piece's arena; without memory for it the former one is as good. */
+    const struct mn_unit_place place = { false, next.tenant, next.owner, next.id };
+    next.tenant = run->row.tenant;
+    next.owner = run->row.owner;
+    next.id = run->row.id;
     run->row = next;
-    return keep_place(run, &(struct mn_unit_place){ false, next.tenant, next.owner, next.id }, err);
-}
-
-/* Others need not wait for the mark to lapse. */
-static enum mneme_status let_go(struct run *run, struct mneme_error *err)
-{
-    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
-    struct mn_piece piece = { .world = run->world, .arena = arena, .now_ms = run->now_ms };
-    struct mn_job_row next = run->row;
-
-    if (!arena)
-        return mn_fail_memory(err);
-    next.busy_until_ms = 0;
-    return commit_with(run, &piece, &next, &run->held, err);
+    return keep_place(run, &place, err);
 }
 
 static bool is_due(const struct run *run)
@@ -186,14 +212,15 @@ static enum mneme_status run_job(struct run *run, int64_t stop_at_ms, size_t *pi
 
     run->held = run->row.busy_until_ms > run->world->now_ms() &&
                 run->row.busy_until_ms <= run->world->now_ms() + BUSY_MS;
-    while (status == MNEME_OK && !run->held && !run->ended && *pieces > 0 &&
+    while (status == MNEME_OK && !run->held && !run->ended && !run->stuck && *pieces > 0 &&
            (!stop_at_ms || run->world->now_ms() < stop_at_ms)) {
         status = run_piece(run, err);
         (*pieces)--;
         began = true;
     }
     if (began && run->row.busy_until_ms && !run->held) {
-        enum mneme_status given = let_go(run, status == MNEME_OK ? err : NULL);
+        /* others need not wait for the mark to lapse */
+        enum mneme_status given = mark(run, 0, status == MNEME_OK ? err : NULL);
 
         status = status == MNEME_OK ? given : status;
     }

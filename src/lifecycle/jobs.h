@@ -27,6 +27,7 @@ struct mn_piece {
     int64_t now_ms;
     struct mn_unit_place after; /* behind which memory it begins; the piece moves it on */
     bool ended;                 /* nothing is left behind it */
+    bool more;                  /* something is, though there is nothing to write now */
     int64_t looked;
     /* Groups of rows, each with one place for its writes at least; those that somebody else was faster
      * with are left out. */
@@ -64,7 +65,12 @@ enum mneme_status mn_maintain(struct mn_world *world, const struct mn_maintenanc
                               mneme_job_fn row, void *context, size_t *ret_done, bool *ret_left,
                               struct mneme_error *err);
 
-/* Pieces of jobs that walk over memories; memories.c. */
+/* The next active memories behind the piece's place, which moves on. */
+enum mneme_status mn_piece_walk(struct mn_piece *piece, struct mn_rows *ret_rows,
+                                struct mneme_error *err);
+
+/* Pieces of jobs that walk over memories; memories.c, procedures.c. */
+enum mneme_status mn_piece_deprecate(struct mn_piece *piece, struct mneme_error *err);
 enum mneme_status mn_piece_decay(struct mn_piece *piece, struct mneme_error *err);
 enum mneme_status mn_piece_review(struct mn_piece *piece, struct mneme_error *err);
 enum mneme_status mn_piece_expire(struct mn_piece *piece, struct mneme_error *err);

@@ -12,8 +12,8 @@
 
 #define ROWS 250 /* of one piece */
 
-static enum mneme_status walk(struct mn_piece *piece, struct mn_rows *ret_rows,
-                              struct mneme_error *err)
+enum mneme_status mn_piece_walk(struct mn_piece *piece, struct mn_rows *ret_rows,
+                                struct mneme_error *err)
 {
     MN_TRY(piece->world->store->ops->memories_after(piece->world->store, &piece->after, ROWS,
                                                     piece->arena, ret_rows, err));
@@ -49,7 +49,7 @@ enum mneme_status mn_piece_decay(struct mn_piece *piece, struct mneme_error *err
 {
     struct mn_rows rows = { 0 };
 
-    MN_TRY(walk(piece, &rows, err));
+    MN_TRY(mn_piece_walk(piece, &rows, err));
     for (size_t i = 0; i < rows.count; i++) {
         double confidence = mn_age_confidence(&rows.item[i], piece->now_ms);
 
@@ -86,7 +86,7 @@ enum mneme_status mn_piece_review(struct mn_piece *piece, struct mneme_error *er
 {
     struct mn_rows rows = { 0 };
 
-    MN_TRY(walk(piece, &rows, err));
+    MN_TRY(mn_piece_walk(piece, &rows, err));
     for (size_t i = 0; i < rows.count; i++) {
         double importance = mn_age_importance(&rows.item[i], piece->now_ms);
 
@@ -131,7 +131,6 @@ enum mneme_status mn_piece_expire(struct mn_piece *piece, struct mneme_error *er
     MN_TRY(piece->world->store->ops->memories_ended(piece->world->store, piece->now_ms, ROWS,
                                                     piece->arena, &rows, err));
     piece->looked += (int64_t)rows.count;
-    piece->ended = rows.count < ROWS;
     for (size_t i = 0; i < rows.count; i++) {
         struct mneme_memory *memory = mn_arena_one(piece->arena, struct mneme_memory);
         struct mn_write *write = mn_arena_one(piece->arena, struct mn_write);

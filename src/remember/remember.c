@@ -21,6 +21,7 @@
 #include "remember/draft.h"
 #include "store/store.h"
 #include "text/analyze.h"
+#include "text/sections.h"
 
 static int64_t change_now(const struct mn_world *world, const struct mneme_change *change)
 {
@@ -437,6 +438,23 @@ static enum mneme_status attempt_in_turn(struct writing *w, bool alone,
     return status;
 }
 
+/* Several titled things are several memories, which may then be found, changed and erased alone. What
+ * brings its own id is meant as it is; the steps of a procedure belong together. */
+static enum mneme_status check_grain(const struct mneme_memory *draft, struct mneme_error *err)
+{
+    struct mn_titled sections[MN_SECTIONS_MAX];
+    size_t count = mn_text_sections(draft->content, sections);
+    MN_BUF_AUTO titles = { 0 };
+
+    if (!count || !mn_empty(draft->id) || mn_type_of(draft->type)->kind == MN_KIND_PROCEDURAL)
+        return MNEME_OK;
+    for (size_t i = 0; i < count; i++)
+        mn_buf_printf(&titles, "%s%.*s", i ? "; " : "", (int)sections[i].title.bytes,
+                      sections[i].title.at);
+    return mn_fail(err, MNEME_INVALID, "content: holds %zu things, remember each alone: %.250s", count,
+                   titles.failed ? "" : titles.at);
+}
+
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
                               struct mneme_receipt *ret_receipt, struct mneme_error *err)
@@ -450,6 +468,7 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     MN_TRY(mn_memory_adopt(memory, &draft, err));
     mn_classify(&draft);
     MN_TRY(mn_memory_check(&draft, err));
+    MN_TRY(check_grain(&draft, err));
     MN_TRY(mn_describe(&draft, arena, err));
     MN_TRY(mn_authorise(&draft, NULL, change->admin, err));
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));

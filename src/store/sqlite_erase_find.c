@@ -72,6 +72,8 @@ enum mneme_status mn_erasing_add(struct mn_erasing *e, const char *id, struct mn
 void mn_erasing_judge(const struct mn_erasing *e, struct mneme_list provenance, size_t *ret_evidence,
                       size_t *ret_gone)
 {
+    bool needs_all = false;
+
     *ret_evidence = 0;
     *ret_gone = 0;
     for (size_t i = 0; i < provenance.count; i++) {
@@ -79,9 +81,17 @@ void mn_erasing_judge(const struct mn_erasing *e, struct mneme_list provenance, 
 
         if (strncmp(entry, MERGED, sizeof MERGED - 1) == 0)
             continue;
+        if (strncmp(entry, MN_SPLIT, sizeof MN_SPLIT - 1) == 0)
+            continue; /* those that are meant were found by it */
+        if (strcmp(entry, MN_NEEDS_ALL) == 0) {
+            needs_all = true;
+            continue;
+        }
         ++*ret_evidence;
         *ret_gone += mn_erasing_has(e, entry, strlen(entry));
     }
+    if (needs_all && *ret_gone > 0)
+        *ret_gone = *ret_evidence;
 }
 
 /* ---- finding ---- */
@@ -195,6 +205,7 @@ enum mneme_status mn_erasing_find(struct mn_erasing *e, struct mneme_error *err)
     switch (what->scope) {
     case MNEME_ERASE_MEMORY:
         MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_ONE, what->user_id, what->id, err));
+        MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_SPLIT, what->user_id, what->id, err));
         if (what->with_evidence)
             MN_TRY(find(e, SQL_SQLITE_ERASE_FIND_EVIDENCE, what->user_id, what->id, err));
         return check_found(e, err);

@@ -32,6 +32,12 @@
 
 struct mn_store;
 
+/* In a provenance: the memory stands on all of its evidence together, not on each piece of it. When one
+ * is erased, it goes. */
+#define MN_NEEDS_ALL "needs:all"
+/* In a provenance: the memory was a section of another, whose content_hash follows. */
+#define MN_SPLIT "split:"
+
 /* ---- writes ---- */
 
 enum mn_write_kind {

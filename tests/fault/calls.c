@@ -310,6 +310,23 @@ static enum mneme_status call_run_due(struct mneme_error *err)
     return mneme_run_due(fault_handle, 10, NULL, err);
 }
 
+static enum mneme_status call_end_session(struct mneme_error *err)
+{
+    return mneme_end_session(fault_handle, "t", "ann", "s", NULL, err);
+}
+
+static int keep_reading_grains(void *context, const struct mneme_grain *grain)
+{
+    (void)context;
+    (void)grain;
+    return 0;
+}
+
+static enum mneme_status call_granularity(struct mneme_error *err)
+{
+    return mneme_granularity(fault_handle, "t", "ann", 0, NULL, keep_reading_grains, NULL, err);
+}
+
 static enum mneme_status call_maintain(struct mneme_error *err)
 {
     struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
@@ -648,6 +665,8 @@ const struct fault_call fault_calls[] = {
     { "mneme_run_due", call_run_due },
     { "mneme_archive_session, mneme_archive_restore", call_archive },
     { "mneme_archive_list", call_archive_list },
+    { "mneme_end_session", call_end_session },
+    { "mneme_granularity", call_granularity },
     { "mneme_maintain", call_maintain },
     { "mneme_clarifications", call_clarifications },
     { "mneme_clarify", call_clarify },

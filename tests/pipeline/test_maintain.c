@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,55 @@ static void a_walk_goes_on_where_it_was_cut_short(void **state)
     assert_int_equal(job.changed, 100);
 }
 
+struct runner {
+    struct mneme *handle;
+    long changed;
+};
+
+static void add_changed(void *context, const struct mneme_job *job)
+{
+    ((struct runner *)context)->changed += (long)job->changed;
+}
+
+static void *keep_running(void *context)
+{
+    struct runner *runner = context;
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+    struct mneme_error err;
+
+    what.job = "decay";
+    what.now_ms = NOW + 50 * DAY;
+    what.pieces_max = 1;
+    for (int i = 0; i < 12; i++)
+        if (mneme_maintain(runner->handle, &what, add_changed, runner, NULL, &err) != MNEME_OK)
+            runner->changed = -1000000;
+    return NULL;
+}
+
+static void two_at_once_do_nothing_twice(void **state)
+{
+    struct fixture *f = *state;
+    struct runner runners[2] = { { f->handle, 0 }, { NULL, 0 } };
+    pthread_t thread;
+    char id[32];
+
+    for (int i = 0; i < 600; i++) {
+        struct mneme_memory m;
+
+        (void)snprintf(id, sizeof id, "m-%04d", i);
+        m = memory_of(id, id);
+        m.authority = MNEME_MODEL_INFERENCE;
+        put(f, &m, NULL);
+    }
+    ASSERT_OK(store_folder_open(&f->folder, &runners[1].handle, &f->err));
+    assert_int_equal(pthread_create(&thread, NULL, keep_running, &runners[1]), 0);
+    (void)keep_running(&runners[0]);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    mneme_close(runners[1].handle);
+    runners[0].changed += run(f, "decay", NOW + 50 * DAY, 0, 0).changed; /* what is left, if any */
+    assert_int_equal(runners[0].changed + runners[1].changed, 600);
+}
+
 /* ---- review ---- */
 
 static void use_moves_importance_and_no_second_review_does(void **state)
@@ -263,6 +313,54 @@ static void what_has_expired_leaves_the_indexes_and_stays_in_the_past(void **sta
     assert_true(recalls(f, "Does the harbour crane work?", text, NOW + 3 * DAY, NOW + DAY));
 }
 
+/* ---- procedures ---- */
+
+static void put_in_repo(struct fixture *f, const char *id, const char *type, const char *repo,
+                        const char *key, const char *value)
+{
+    static const struct mneme_pair wanted[] = { { "python", "<3.13" } };
+    struct mneme_memory m = memory_of(id, id);
+
+    m.type = type;
+    m.scope_kind = repo ? MNEME_SCOPE_REPO : MNEME_SCOPE_USER;
+    m.scope_id = repo ? repo : "ann";
+    m.memory_key = key;
+    m.value = value;
+    if (!key)
+        m.applies_to = (struct mneme_pairs){ wanted, 1 };
+    put(f, &m, NULL);
+}
+
+static enum mneme_memory_status status_of(struct fixture *f, const char *id)
+{
+    struct mneme_parsed *row = NULL;
+    enum mneme_memory_status status = read_back(f, id, &row).status;
+
+    mneme_parsed_free(row);
+    return status;
+}
+
+static void a_procedure_whose_environment_has_changed_is_deprecated(void **state)
+{
+    struct fixture *f = *state;
+
+    put_in_repo(f, "shop", "successful_procedure", "shop", NULL, NULL);
+    put_in_repo(f, "tool", "skill", "tool", NULL, NULL);
+    put_in_repo(f, "fact", "fact", "shop", NULL, NULL);
+    put_in_repo(f, "anywhere", "skill", NULL, NULL, NULL);
+    assert_int_equal(run(f, "deprecate", NOW, 0, 1).changed, 0); /* nobody has said what it is */
+
+    put_in_repo(f, "now-shop", "fact", "shop", "environment.python", "3.13");
+    put_in_repo(f, "now-tool", "fact", "tool", "environment.python", "3.12.7");
+    put_in_repo(f, "now-mine", "fact", NULL, "environment.python", "3.13");
+    assert_int_equal(run(f, "deprecate", NOW, 0, 1).changed, 2);
+    assert_int_equal(status_of(f, "shop"), MNEME_DEPRECATED);
+    assert_int_equal(status_of(f, "tool"), MNEME_ACTIVE); /* its own repository's word is narrower */
+    assert_int_equal(status_of(f, "fact"), MNEME_ACTIVE);
+    assert_int_equal(status_of(f, "anywhere"), MNEME_DEPRECATED);
+    assert_int_equal(run(f, "deprecate", NOW, 0, 1).changed, 0);
+}
+
 /* ---- all of them ---- */
 
 static void input_that_is_wrong_is_named(void **state)
@@ -313,8 +411,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(an_inference_that_nobody_confirms_is_recalled_no_more),
         CASE(a_walk_goes_on_where_it_was_cut_short),
+        CASE(two_at_once_do_nothing_twice),
         CASE(use_moves_importance_and_no_second_review_does),
         CASE(what_has_expired_leaves_the_indexes_and_stays_in_the_past),
+        CASE(a_procedure_whose_environment_has_changed_is_deprecated),
         CASE(input_that_is_wrong_is_named),
         CASE(what_is_due_is_done_in_passing_too),
     };

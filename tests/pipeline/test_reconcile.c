@@ -107,7 +107,7 @@ static int set_up(void **state)
 
         (void)snprintf(line, sizeof line,
                        "{\"id\":\"e-%d\",\"tenant_id\":\"acme\",\"user_id\":\"ann\","
-                       "\"session_id\":\"s\",\"role\":\"user\",\"text\":\"turn %d\"}", i, i);
+                       "\"session_id\":\"s\",\"role\":\"user\",\"text\":\"t%d\"}", i, i);
         write_line(f, line);
     }
     say(f, "The boat is blue.", MNEME_EXPLICIT_USER);
