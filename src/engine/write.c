@@ -151,6 +151,9 @@ enum mneme_status mneme_end_session(struct mneme *handle, const char *tenant_id,
                                     const char *user_id, const char *session_id,
                                     const struct mneme_change *change, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, true,
+              mneme_end_session(inner, tenant_id, user_id, session_id, change, err));
     struct mneme_change known;
 
     MN_TRY(begin_write(handle, change, &known, err));
@@ -170,6 +173,9 @@ enum mneme_status mneme_granularity(struct mneme *handle, const char *tenant_id,
                                     const struct mneme_change *change, mneme_grain_fn row,
                                     void *context, struct mneme_error *err)
 {
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, apply != 0,
+              mneme_granularity(inner, tenant_id, user_id, apply, change, row, context, err));
     struct mneme_change known = MNEME_CHANGE_INIT;
 
     if (apply || change)
