@@ -378,6 +378,8 @@ static void compressed_turns_are_handed_over_until_none_is_left(void **state)
     struct fake_archive archive = { .base = { &ops }, .status = MNEME_UNAVAILABLE, .left = 700 };
     struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
 
+    struct mn_archive *own = f->handle->world.archive;
+
     f->handle->world.archive = &archive.base;
     say_all(f, "s-1");
     assert_int_equal(run(f, "archive", NOW + 30 * MINUTE).looked, 0);
@@ -393,7 +395,7 @@ static void compressed_turns_are_handed_over_until_none_is_left(void **state)
     assert_int_equal(archive.calls, 1 + 3);
     assert_int_equal(run(f, "archive", NOW + 30 * MINUTE).looked, 0);
     assert_int_equal(archive.calls, 1 + 3);
-    f->handle->world.archive = NULL;
+    f->handle->world.archive = own;
 }
 
 int main(void)
