@@ -19,9 +19,9 @@ static const char *text_of(yyjson_val *object, const char *field)
 static void tell_number(const char *name, yyjson_val *value)
 {
     if (yyjson_is_null(value))
-        printf("  %s -", name);
+        printf("  %-18s -\n", name);
     else
-        printf("  %s %g", name, yyjson_get_num(value));
+        printf("  %-18s %.10g\n", name, yyjson_get_num(value));
 }
 
 static void tell_object(yyjson_val *object, const char *const *left_out)
@@ -36,7 +36,6 @@ static void tell_object(yyjson_val *object, const char *const *left_out)
         if (!out)
             tell_number(yyjson_get_str(key), yyjson_obj_iter_get_val(key));
     }
-    putchar('\n');
 }
 
 static void tell_alarm(yyjson_val *alarm)
@@ -62,13 +61,14 @@ static void tell_health(const char *report)
     size_t i, max;
     yyjson_val *item;
 
-    printf("store");
+    puts("store");
     tell_object(yyjson_obj_get(root, "store"), names);
     yyjson_arr_foreach(yyjson_obj_get(root, "users"), i, max, item)
     {
         cli_put(text_of(item, "tenant_id"), true);
         putchar('/');
         cli_put(text_of(item, "user_id"), true);
+        putchar('\n');
         tell_object(item, names);
     }
     yyjson_arr_foreach(alarms, i, max, item)

@@ -2,7 +2,7 @@
  * health.c - figures of each user held against limits, each alarm with what to do.
  *
  * A figure that cannot be known is NaN, null in the report, and alarms nobody: the share of hits of a
- * user who never recalled anything is not 0. Judging is pure; the figures come from the store, in one
+ * user who never recalled anything is not 0, and one slow recall, the first, makes no mean. Judging is pure; the figures come from the store, in one
  * pass over each table.
  */
 #include "lifecycle/health.h"
@@ -18,7 +18,7 @@
 
 #define ARENA_BYTES_MAX ((size_t)512 << 20)
 #define GROWTH_LEAST 1000 /* rows of a month: below that growth is no matter */
-#define RATES_LEAST 20    /* rows or recalls: below that a share says little */
+#define RATES_LEAST 20    /* rows or recalls: a share or a mean of fewer says little */
 #define DAYS 7.0
 
 /* clang-format off */
@@ -78,19 +78,19 @@ double mn_figure_of(const struct mn_health_user *u, enum mn_figure figure, bool 
     case MN_FIGURE_GROWTH:
         return growth_of(u);
     case MN_FIGURE_HIT_RATE: /* nobody reports use: nothing is known */
-        return u->used ? share(u->hits, u->wanted, 1) : NAN;
+        return u->used ? share(u->hits, u->wanted, RATES_LEAST) : NAN;
     case MN_FIGURE_LATENCY_MS:
-        return u->recalls ? (double)u->recall_us / (double)u->recalls / 1000.0 : NAN;
+        return share(u->recall_us, u->recalls, RATES_LEAST) / 1000.0;
     case MN_FIGURE_DUPLICATES:
-        return share(u->duplicates, u->active, 1);
+        return share(u->duplicates, u->active, RATES_LEAST);
     case MN_FIGURE_UPDATES: /* who is not asked for either is away */
         return u->recalls || u->updates_week ? (double)u->updates_week / DAYS : NAN;
     case MN_FIGURE_BURST:
         return (double)u->updates_day;
     case MN_FIGURE_STALE:
-        return share(u->stale, u->active, 1);
+        return share(u->stale, u->active, RATES_LEAST);
     case MN_FIGURE_CONTRADICTORY:
-        return share(u->questions, u->active, 1);
+        return share(u->questions, u->active, RATES_LEAST);
     case MN_FIGURE_NEVER_RECALLED:
         return u->recalls ? share(u->never_recalled, u->old, RATES_LEAST) : NAN;
     case MN_FIGURE_LOOPS:

@@ -99,6 +99,26 @@ static void figures_are_shares_of_what_they_are_about(void **state)
     assert_float_equal(mn_figure_of(&quiet, MN_FIGURE_UPDATES, true), 0, 0);
 }
 
+static void a_few_rows_or_recalls_make_no_share(void **state)
+{
+    static const enum mn_figure shares[] = { MN_FIGURE_HIT_RATE,       MN_FIGURE_LATENCY_MS,
+                                             MN_FIGURE_DUPLICATES,     MN_FIGURE_STALE,
+                                             MN_FIGURE_CONTRADICTORY,  MN_FIGURE_NEVER_RECALLED,
+                                             MN_FIGURE_LOOPS };
+    struct mn_health_user few = {
+        .memories = 19, .active = 19, .stale = 1, .duplicates = 1, .questions = 1, .old = 19,
+        .never_recalled = 1, .used = 1, .recalls = 19, .wanted = 19, .hits = 1, .loops = 1,
+        .recall_us = 19 * 3000000,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        assert_true(isnan(mn_figure_of(&few, shares[i], true)));
+    few.active = few.old = few.recalls = few.wanted = 20;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        assert_false(isnan(mn_figure_of(&few, shares[i], true)));
+}
+
 static void growth_alarms_only_when_three_months_do_not_level_off(void **state)
 {
     static const struct {
@@ -212,45 +232,64 @@ static void a_store_tells_the_figures_of_each_of_its_users(void **state)
     struct report report;
 
     change.admin = 1;
-    put(f, "ann", "a-1", "The harbour pilots use quay one.", NOW - 60 * DAY, 0);
-    put(f, "ann", "a-2", "The harbour pilots use quay one.", NOW - DAY / 2, 0);
-    put(f, "ann", "a-3", "The office closes at six.", NOW - 2 * DAY, NOW - DAY);
+    for (int i = 0; i < 20; i++) { /* seven say one thing, seven have ended, six are fine */
+        char id[16], content[64];
+
+        snprintf(id, sizeof id, "a-%d", i);
+        snprintf(content, sizeof content, "The harbour pilots use quay one.");
+        if (i >= 7)
+            snprintf(content, sizeof content, "Locker %d holds the spare lamps.", i);
+        put(f, "ann", id, content,
+            i == 0   ? NOW - DAY / 2
+            : i == 7 ? NOW - 2 * DAY
+                     : NOW - 60 * DAY,
+            i >= 7 && i < 14 ? NOW - DAY : 0);
+    }
     put(f, "bob", "b-1", "The crane is red.", NOW - 40 * DAY, 0);
     report = health(f, NULL, NULL);
     assert_true(yyjson_is_null(figure(&report, "ann", "hit_rate")));
     assert_true(yyjson_is_null(figure(&report, "ann", "latency_ms")));
-    assert_float_equal(yyjson_get_num(figure(&report, "ann", "memories")), 3, 0);
-    assert_float_equal(yyjson_get_num(figure(&report, "ann", "duplicates")), 0.333, 1e-9);
-    assert_float_equal(yyjson_get_num(figure(&report, "ann", "stale")), 0.333, 1e-9);
+    assert_float_equal(yyjson_get_num(figure(&report, "ann", "memories")), 20, 0);
+    assert_float_equal(yyjson_get_num(figure(&report, "ann", "duplicates")), 0.3, 1e-9);
+    assert_float_equal(yyjson_get_num(figure(&report, "ann", "stale")), 0.35, 1e-9);
     assert_float_equal(yyjson_get_num(figure(&report, "ann", "updates_last_day")), 1, 0);
     assert_float_equal(yyjson_get_num(figure(&report, "ann", "updates_a_day")), 0.286, 1e-9);
     assert_true(yyjson_is_null(figure(&report, "bob", "updates_a_day")));
+    assert_true(yyjson_is_null(figure(&report, "bob", "duplicates")));      /* of one memory */
     assert_true(yyjson_is_null(figure(&report, "ann", "vectors_missing"))); /* no model */
     assert_true(alarmed(&report, "ann", "duplicates"));
     assert_true(alarmed(&report, "ann", "stale"));
-    assert_false(alarmed(&report, "bob", "duplicates"));
     assert_int_equal(report.good, 0);
     yyjson_doc_free(report.doc);
 
-    ask(f, "Which quay do the harbour pilots use?", NOW - 5000);
-    ask(f, "Which quay do the harbour pilots use?", NOW - 4000);
+    for (int i = 0; i < 19; i++)
+        ask(f,
+            i < 13 ? "Which quay do the harbour pilots use?" : "When is the next eclipse of the moon?",
+            NOW - 500000 + i * 1000);
     report = health(f, "acme", "ann");
-    assert_true(yyjson_is_null(figure(&report, "ann", "hit_rate"))); /* no use was reported */
-    assert_false(yyjson_is_null(figure(&report, "ann", "latency_ms")));
-    assert_int_equal(yyjson_get_int(figure(&report, "ann", "recalls")), 2);
+    assert_true(yyjson_is_null(figure(&report, "ann", "latency_ms"))); /* of 19 recalls */
+    assert_int_equal(yyjson_get_int(figure(&report, "ann", "recalls")), 19);
     assert_null(figure(&report, "bob", "memories"));
     yyjson_doc_free(report.doc);
 
-    used.tenant_id = "acme";
-    used.memory_id = "a-1";
-    used.used_count = 1;
-    used.confidence = -1.0;
-    ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
-    used.memory_id = "a-2";
-    ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
     ask(f, "When is the next eclipse of the moon?", NOW - 3000);
     report = health(f, "acme", NULL);
-    assert_float_equal(yyjson_get_num(figure(&report, "ann", "hit_rate")), 0.667, 1e-9);
+    assert_false(yyjson_is_null(figure(&report, "ann", "latency_ms")));
+    assert_true(yyjson_is_null(figure(&report, "ann", "hit_rate"))); /* no use was reported */
+    yyjson_doc_free(report.doc);
+
+    used.tenant_id = "acme";
+    used.used_count = 1;
+    used.confidence = -1.0;
+    for (int i = 0; i < 7; i++) {
+        char id[16];
+
+        snprintf(id, sizeof id, "a-%d", i);
+        used.memory_id = id;
+        ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
+    }
+    report = health(f, "acme", NULL);
+    assert_float_equal(yyjson_get_num(figure(&report, "ann", "hit_rate")), 0.65, 1e-9);
     assert_true(alarmed(&report, "ann", "hit_rate"));
     yyjson_doc_free(report.doc);
 }
@@ -382,6 +421,7 @@ int main(void)
         cmocka_unit_test(each_figure_alarms_past_its_limit_and_not_at_it),
         cmocka_unit_test(what_cannot_be_known_is_no_figure),
         cmocka_unit_test(figures_are_shares_of_what_they_are_about),
+        cmocka_unit_test(a_few_rows_or_recalls_make_no_share),
         cmocka_unit_test(growth_alarms_only_when_three_months_do_not_level_off),
         CASE(a_store_tells_the_figures_of_each_of_its_users),
         CASE(a_healthy_store_has_no_alarm),
