@@ -13,7 +13,7 @@ if(MNEME_SHARED)
 endif()
 
 set(MN_PC_LIBS_PRIVATE
-    "-lstemmer -licui18n -licuuc -licudata -lpcre2-8 -lcurl -lcrypto -lpthread -lm -ldl")
+    "-lstemmer -licui18n -licuuc -licudata -lpcre2-8 -lcurl -lcrypto -lzstd -lpthread -lm -ldl")
 set(archives mneme_static mn_dep_sqlite mn_dep_yyjson)
 if(MNEME_WITH_LLAMA)
     list(APPEND archives mn_dep_llama_main mn_dep_ggml mn_dep_ggml_cpu mn_dep_ggml_base)
