@@ -4,10 +4,10 @@
  * usage: bench_cold [MEMORIES [TIMES]]                                                   10000 7
  *
  * A store of one user, half facts, half turns of sessions, is written, closed, and opened again as
- * often as asked; each time one request is answered, which reads the partition and builds its
- * index. The file is in the system's cache, the request's embedding in the cache of embeddings:
- * what is timed is mneme's own work. A second request on the same handle shows what a warm one
- * costs.
+ * often as asked; each time one request is answered. The first time its index is built from the
+ * rows, and kept when the store is closed; all other times it is loaded. The file is in the system's
+ * cache, the request's embedding in the cache of embeddings: what is timed is mneme's own work. A
+ * second request on the same handle shows what a warm one costs.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -131,7 +131,9 @@ static void measure(struct bench *b, const char *cache_path)
     for (size_t i = 0; i < 5; i++)
         if (!(value[i] = mn_arena_array(b->arena, double, b->times)))
             die("out of memory");
-    for (size_t t = 0; t < b->times; t++) {
+    double built_ms = 0;
+    for (size_t n = 0; n <= b->times; n++) {
+        size_t t = n ? n - 1 : 0;
         struct lap begun = lap_begin();
 
         need(mneme_open(&options, &b->store.handle, &err), &err);
@@ -139,12 +141,15 @@ static void measure(struct bench *b, const char *cache_path)
         struct lap first = ask(b, b->request[0]), second = ask(b, b->request[1]);
         value[1][t] = first.cpu_us, value[2][t] = first.wall_us;
         value[3][t] = second.cpu_us, value[4][t] = second.wall_us;
+        if (n == 0)
+            built_ms = first.cpu_us / 1e3;
         mneme_close(b->store.handle);
         b->store.handle = NULL;
     }
-    printf("{\"memories\": %zu, \"times\": %zu, \"open_ms\": %.2f, \"first_cpu_ms\": %.2f, "
+    printf("{\"memories\": %zu, \"times\": %zu, \"open_ms\": %.2f, \"built_cpu_ms\": %.2f, "
+           "\"first_cpu_ms\": %.2f, "
            "\"first_wall_ms\": %.2f, \"second_cpu_ms\": %.2f, \"second_wall_ms\": %.2f}\n",
-           b->memories, b->times, percentile(value[0], b->times, 0.5) / 1e3,
+           b->memories, b->times, percentile(value[0], b->times, 0.5) / 1e3, built_ms,
            percentile(value[1], b->times, 0.5) / 1e3, percentile(value[2], b->times, 0.5) / 1e3,
            percentile(value[3], b->times, 0.5) / 1e3, percentile(value[4], b->times, 0.5) / 1e3);
 }

@@ -139,6 +139,9 @@ WHERE tenant = :tenant AND owner = :owner AND id >= :first AND id <= :last;
 DELETE FROM extractions
 WHERE tenant = :tenant AND owner = :owner AND id >= :first AND id <= :last;
 
+-- name: ERASE_SEGMENTS
+DELETE FROM segments WHERE tenant = :tenant AND owner = :owner;
+
 -- name: ERASE_INDEX_STATE
 DELETE FROM index_state
 WHERE tenant = :tenant AND owner = :owner AND unit <> '' AND unit >= :first AND unit <= :last;

@@ -30,6 +30,7 @@
 #define PROFILE_BYTES_MAX ((size_t)1 << 20)
 #define PRUNE_EVERY_MS 600000
 #define PRUNE_ROWS 5000
+#define SEGMENTS_AT_CLOSE 2 /* a request's own partition and the shared one */
 #define LOOK_EVERY_MS 60000
 
 /* ---- opening ---- */
@@ -325,8 +326,12 @@ void mneme_close(struct mneme *handle)
 
     if (!handle)
         return;
-    if (!handle->read_only && !handle->tenants && !handle->store_lent)
+    if (!handle->read_only && !handle->tenants && !handle->store_lent) {
+        size_t kept;
+
         mn_journal_flush(handle->journal, &handle->world, &ignored);
+        (void)mn_index_keep_segments(&handle->world, SEGMENTS_AT_CLOSE, &kept, &ignored);
+    }
     handle_free(handle);
 }
 
@@ -424,6 +429,7 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     size_t read = 0;
     bool more = false;
     bool jobs = false;
+    size_t kept = 0;
 
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
@@ -440,8 +446,10 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     }
     if (pieces_max > done + read)
         MN_TRY(run_jobs(handle, pieces_max - done - read, &jobs, err));
+    if (pieces_max > done + read)
+        MN_TRY(mn_index_keep_segments(&handle->world, 1, &kept, err));
     if (ret_left)
-        *ret_left = (done + read >= pieces_max && pieces_max > 0) || more || jobs;
+        *ret_left = (done + read >= pieces_max && pieces_max > 0) || more || jobs || kept > 0;
     return MNEME_OK;
 }
 

@@ -139,8 +139,13 @@ static enum mneme_status bring_up(struct mn_world *world, struct mn_partition pa
 
     enum mneme_status status =
         world->search->ops->position(world->search, partition, arena, &position, err);
-    if (status == MNEME_NOT_FOUND)
-        return build(world, partition, err);
+    if (status == MNEME_NOT_FOUND) {
+        struct mneme_error ignored;
+
+        if (mn_index_load_segment(world, partition, &ignored) != MNEME_OK)
+            return build(world, partition, err);
+        status = world->search->ops->position(world->search, partition, arena, &position, err);
+    }
     MN_TRY(status);
     while (strcmp(position, target)) {
         MN_ARENA_AUTO scratch = mn_arena_new(ARENA_BYTES_MAX);

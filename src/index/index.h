@@ -91,4 +91,11 @@ enum mneme_status mn_index_rebuild_all(struct mn_world *world, size_t *ret_parti
 /* The profile whose vectors the index holds; "" without a model. */
 const char *mn_index_profile(const struct mn_world *world);
 
+/*
+ * Keeps the indexes of at most `limit` partitions in the store, those that were built or have changed
+ * much since (search/segment.h). *ret_done: how many were tried; `limit` of them: there may be more.
+ */
+enum mneme_status mn_index_keep_segments(struct mn_world *world, size_t limit, size_t *ret_done,
+                                         struct mneme_error *err);
+
 #endif

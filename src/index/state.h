@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/world.h"
+#include "memory/partition.h"
 #include "store/store.h"
 
 /* The walk over all units that a profile without vectors begins with. */
@@ -36,5 +37,9 @@ enum mneme_status mn_index_changed_units(const struct mn_changes *changes, struc
 enum mneme_status mn_embed_units(struct mn_world *world, const struct mn_units *units,
                                  const char *index, struct mn_arena *arena, size_t *ret_done,
                                  struct mneme_error *err);
+
+/* segments.c: loads what was kept of the partition. Whatever the failure: build it. */
+enum mneme_status mn_index_load_segment(struct mn_world *world, struct mn_partition partition,
+                                        struct mneme_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define CHUNKS_MAX ((size_t)1 << (32 - MN_BLOCKS_CHUNK_BITS))
 #define CHUNK_FIRST 2048
-#define GROWTH 8 /* a new chunk is so much of what is there */
+#define GROWTH 16 /* a new chunk is a sixteenth of what is there */
 
 static size_t chunk_bytes(const struct mn_blocks *blocks, size_t needed)
 {
@@ -31,7 +31,8 @@ static bool add_chunk(struct mn_blocks *blocks, size_t needed)
     if (blocks->count == CHUNKS_MAX)
         return false;
     if ((blocks->count & (blocks->count - 1)) == 0) { /* room is the next power of two */
-        char **grown = realloc(blocks->chunk, (blocks->count ? 2 * blocks->count : 1) * sizeof *grown);
+        size_t room = blocks->count ? 2 * blocks->count : 1;
+        char **grown = realloc(blocks->chunk, room * sizeof *grown);
 
         if (!grown)
             return false;

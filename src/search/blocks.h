@@ -4,7 +4,7 @@
  * An index holds tens of thousands of small things: postings, terms of rows, documents. One malloc
  * each costs 16 bytes and a pointer 8; here a thing costs what it is, rounded up to four. Blocks are
  * added, never moved and never freed alone: who wants room back copies what is alive into new
- * ones. Slack is an eighth at most, and one chunk.
+ * ones. Slack is a sixteenth at most, or one chunk.
  */
 #ifndef MN_SEARCH_BLOCKS_H
 #define MN_SEARCH_BLOCKS_H

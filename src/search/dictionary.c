@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/packed.h"
+
 #define EDITS_TWO_FROM 8 /* letters */
 #define ENTRIES_FIRST 8
 #define GROWTH 8 /* room grows by an eighth */
@@ -187,6 +189,33 @@ bool mn_dictionary_copy(const struct mn_dictionary *d, const uint32_t *map,
     }
     *ret_copy = copy;
     return true;
+}
+
+void mn_dictionary_save(const struct mn_dictionary *d, struct mn_buf *out)
+{
+    for (size_t l = MN_DICTIONARY_LETTERS_MIN; l <= MN_DICTIONARY_LETTERS_MAX; l++) {
+        mn_packed_put_number(out, d->of_length[l].count);
+        mn_buf_put(out, d->of_length[l].text, d->of_length[l].count * l);
+        mn_buf_put(out, d->of_length[l].term, d->of_length[l].count * sizeof(uint32_t));
+    }
+}
+
+bool mn_dictionary_load(struct mn_dictionary *d, struct mn_packed *in, uint32_t terms)
+{
+    for (size_t l = MN_DICTIONARY_LETTERS_MIN; l <= MN_DICTIONARY_LETTERS_MAX; l++) {
+        size_t count = mn_packed_count(in, l + sizeof(uint32_t));
+        const char *text = mn_packed_bytes(in, count * l);
+
+        for (size_t i = 0; i < count; i++) {
+            struct mn_str one = { text + i * l, l };
+            uint32_t term;
+
+            mn_packed_copy(in, &term, sizeof term);
+            if (in->bad || term >= terms || !add(d, one, letters_of(one), term))
+                return false;
+        }
+    }
+    return !in->bad;
 }
 
 size_t mn_dictionary_bytes(const struct mn_dictionary *d)

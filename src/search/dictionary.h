@@ -28,6 +28,8 @@ struct mn_dictionary {
     } of_length[MN_DICTIONARY_LETTERS_MAX + 1];
 };
 
+struct mn_packed;
+
 struct mn_dictionary_match {
     uint32_t term;
     unsigned distance;
@@ -55,6 +57,11 @@ size_t mn_dictionary_find(const struct mn_dictionary *dictionary, struct mn_str 
  * False when malloc fails. */
 bool mn_dictionary_copy(const struct mn_dictionary *dictionary, const uint32_t *map,
                         struct mn_dictionary *ret_copy);
+
+/* In a segment; loaded into a dictionary that is empty, of terms below `terms`. False: it is none,
+ * or malloc fails. */
+void mn_dictionary_save(const struct mn_dictionary *dictionary, struct mn_buf *out);
+bool mn_dictionary_load(struct mn_dictionary *dictionary, struct mn_packed *in, uint32_t terms);
 
 size_t mn_dictionary_bytes(const struct mn_dictionary *dictionary);
 void mn_dictionary_release(struct mn_dictionary *dictionary);

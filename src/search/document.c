@@ -1,29 +1,20 @@
 /*
- * document.c - packing and reading units.
+ * document.c - packing and reading one unit.
  *
- * A document is: how many bytes follow, four bytes of bits, the id, the number of its frame (what
- * units of one kind have in common: names and enumerations), numbers, then texts, the long ones
- * last. Numbers have seven bits a byte; instants are told as distances from the creation; a share of
- * one hundred steps is one byte. A text is its length, its bytes and a NUL, so that it can be shown
- * as it lies there. A digest is 32 bytes and becomes text when it is read.
+ * A document is: four bytes of bits for what is there, the id, the number of its frame, of its
+ * session and of its speaker, numbers, then texts, the long ones last. Instants are told as distances
+ * from the creation; a share of one hundred steps is one byte. A digest is 32 bytes and becomes text
+ * when it is read.
  *
  * Writing and reading name the fields in one order. A field that is forgotten here is missed by the
  * test, which walks the whole record.
  */
 #include "search/document.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/str.h"
-#include "search/blocks.h"
+#include "search/packed.h"
 
-#define FRAME_TEXTS 9
-#define NUMBER_BYTES_MAX 10
-#define SLOTS_FIRST 16
-#define USUAL_BYTES 4096 /* larger ones are packed in memory of their own */
 #define HUNDRED 100
 #define WHOLE_DOUBLE 255 /* in the place of hundredths: eight bytes follow */
 
@@ -59,157 +50,28 @@ enum {
     HAS_CONTENT = 1 << 27
 };
 
-struct frame {
-    uint32_t name[FRAME_TEXTS];
-    uint8_t number[8];
-};
+/* ---- frames ---- */
 
-struct mn_documents {
-    atomic_size_t users;
-    struct mn_blocks pool; /* documents, and the bytes of names */
-    const char **name;
-    size_t name_count, name_room;
-    uint32_t *name_slot; /* hash table: number + 1; 0 is free */
-    size_t name_slots;   /* a power of two */
-    struct frame *frame;
-    size_t frame_count, frame_room;
-    uint32_t *frame_slot;
-    size_t frame_slots;
-};
-
-/* ---- names and frames ---- */
-
-static bool grow(void *column, size_t *room, size_t bytes)
-{
-    size_t more = *room + *room / 4 + 8;
-    void *grown = realloc(*(void **)column, more * bytes);
-
-    if (!grown)
-        return false;
-    *(void **)column = grown;
-    *room = more;
-    return true;
-}
-
-static uint64_t hash_name(const char *name)
-{
-    return mn_hash64(name, strlen(name), 0);
-}
-
-static uint64_t hash_frame(const struct frame *frame)
-{
-    return mn_hash64(frame, sizeof *frame, 0);
-}
-
-/* Room for one more; the table is filled anew by `hash` of each number. */
-static bool slots_grow(uint32_t **slot, size_t *slots, size_t count,
-                       uint64_t (*hash)(const struct mn_documents *d, size_t number),
-                       const struct mn_documents *d)
-{
-    size_t more = *slots ? *slots * 2 : SLOTS_FIRST;
-    uint32_t *grown;
-
-    if ((count + 1) * 4 <= *slots * 3)
-        return true;
-    grown = calloc(more, sizeof *grown);
-    if (!grown)
-        return false;
-    free(*slot);
-    *slot = grown;
-    *slots = more;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = hash(d, i) & (more - 1);
-
-        while (grown[at])
-            at = (at + 1) & (more - 1);
-        grown[at] = (uint32_t)i + 1;
-    }
-    return true;
-}
-
-static uint64_t hash_name_at(const struct mn_documents *d, size_t number)
-{
-    return hash_name(d->name[number]);
-}
-
-static uint64_t hash_frame_at(const struct mn_documents *d, size_t number)
-{
-    return hash_frame(&d->frame[number]);
-}
-
-/* The number of a name, kept when it is new; UINT32_MAX when malloc fails. */
-static uint32_t name_of(struct mn_documents *d, const char *text)
-{
-    const char *name = mn_or_empty(text);
-
-    if (!slots_grow(&d->name_slot, &d->name_slots, d->name_count, hash_name_at, d))
-        return UINT32_MAX;
-    size_t at = hash_name(name) & (d->name_slots - 1);
-    for (; d->name_slot[at]; at = (at + 1) & (d->name_slots - 1))
-        if (!strcmp(d->name[d->name_slot[at] - 1], name))
-            return d->name_slot[at] - 1;
-    if (d->name_count == d->name_room && !grow(&d->name, &d->name_room, sizeof *d->name))
-        return UINT32_MAX;
-    size_t bytes = strlen(name) + 1;
-    uint32_t address = mn_blocks_add(&d->pool, bytes);
-    if (address == MN_BLOCKS_NOWHERE)
-        return UINT32_MAX;
-    d->name[d->name_count++] = memcpy(mn_blocks_at(&d->pool, address), name, bytes);
-    d->name_slot[at] = (uint32_t)d->name_count;
-    return d->name_slot[at] - 1;
-}
-
-/* The names of a unit that its frame has. */
-static const char **framed(struct mn_unit *unit, size_t i)
+const char **mn_frame_name(struct mn_unit *unit, size_t i)
 {
     struct mneme_memory *m = &unit->memory;
-    const char **const text[FRAME_TEXTS] = { &m->tenant_id, &m->user_id,  &m->agent_id,
-                                             &m->scope_id,  &m->type,     &m->category,
-                                             &m->project,   &m->module,   &m->requires_permission };
+    const char **const name[MN_FRAME_NAMES] = {
+        &m->tenant_id, &m->user_id, &m->agent_id, &m->scope_id,           &m->type,
+        &m->category,  &m->project, &m->module,   &m->requires_permission
+    };
 
-    return text[i];
+    return name[i];
 }
 
-/* The number of a unit's frame; UINT32_MAX when malloc fails. */
-static uint32_t frame_of(struct mn_documents *d, struct mn_unit *unit)
+void mn_frame_numbers(const struct mn_unit *unit, struct mn_document_frame *frame)
 {
     const struct mneme_memory *m = &unit->memory;
-    struct frame frame = { .number = { (uint8_t)m->scope_kind, (uint8_t)m->authority,
-                                       (uint8_t)m->sensitivity, (uint8_t)m->risk,
-                                       (uint8_t)m->status, (uint8_t)unit->kind, unit->is_event } };
+    const uint8_t number[sizeof frame->number] = { (uint8_t)m->scope_kind,  (uint8_t)m->authority,
+                                                   (uint8_t)m->sensitivity, (uint8_t)m->risk,
+                                                   (uint8_t)m->status,      (uint8_t)unit->kind,
+                                                   unit->is_event };
 
-    for (size_t i = 0; i < FRAME_TEXTS; i++) {
-        frame.name[i] = name_of(d, *framed(unit, i));
-        if (frame.name[i] == UINT32_MAX)
-            return UINT32_MAX;
-    }
-    if (!slots_grow(&d->frame_slot, &d->frame_slots, d->frame_count, hash_frame_at, d))
-        return UINT32_MAX;
-    size_t at = hash_frame(&frame) & (d->frame_slots - 1);
-    for (; d->frame_slot[at]; at = (at + 1) & (d->frame_slots - 1))
-        if (!memcmp(&d->frame[d->frame_slot[at] - 1], &frame, sizeof frame))
-            return d->frame_slot[at] - 1;
-    if (d->frame_count == d->frame_room && !grow(&d->frame, &d->frame_room, sizeof *d->frame))
-        return UINT32_MAX;
-    d->frame[d->frame_count++] = frame;
-    d->frame_slot[at] = (uint32_t)d->frame_count;
-    return d->frame_slot[at] - 1;
-}
-
-static void frame_read(const struct mn_documents *d, const struct frame *frame,
-                       struct mn_unit *unit)
-{
-    struct mneme_memory *m = &unit->memory;
-
-    for (size_t i = 0; i < FRAME_TEXTS; i++)
-        *framed(unit, i) = d->name[frame->name[i]];
-    m->scope_kind = (enum mneme_scope)frame->number[0];
-    m->authority = (enum mneme_authority)frame->number[1];
-    m->sensitivity = (enum mneme_sensitivity)frame->number[2];
-    m->risk = (enum mneme_risk)frame->number[3];
-    m->status = (enum mneme_memory_status)frame->number[4];
-    unit->kind = (enum mn_unit_kind)frame->number[5];
-    unit->is_event = frame->number[6];
+    memcpy(frame->number, number, sizeof number);
 }
 
 /* ---- writing ---- */
@@ -220,9 +82,12 @@ struct writer {
 
 static void put_number(struct writer *w, uint64_t number)
 {
-    for (; number >= 0x80; number >>= 7)
-        *w->at++ = (char)(number | 0x80);
-    *w->at++ = (char)number;
+    w->at = mn_pack_number(w->at, number);
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+    w->at = mn_pack_text(w->at, text);
 }
 
 /* Small where it is near 0, whatever its sign. */
@@ -248,15 +113,6 @@ static void put_share(struct writer *w, double share)
     *w->at++ = (char)WHOLE_DOUBLE;
     memcpy(w->at, &share, sizeof share);
     w->at += sizeof share;
-}
-
-static void put_text(struct writer *w, const char *text)
-{
-    size_t bytes = strlen(text);
-
-    put_number(w, bytes);
-    memcpy(w->at, text, bytes + 1);
-    w->at += bytes + 1;
 }
 
 static void put_list(struct writer *w, const struct mneme_list *list)
@@ -288,26 +144,25 @@ static void put_digest(struct writer *w, const char *text)
 
 static size_t text_bytes(const char *text)
 {
-    return strlen(mn_or_empty(text)) + 1 + NUMBER_BYTES_MAX;
+    return strlen(mn_or_empty(text)) + 1 + MN_PACKED_NUMBER_BYTES_MAX;
 }
 
 static size_t list_bytes(const struct mneme_list *list)
 {
-    size_t bytes = NUMBER_BYTES_MAX;
+    size_t bytes = MN_PACKED_NUMBER_BYTES_MAX;
 
     for (size_t i = 0; i < list->count; i++)
         bytes += text_bytes(list->item[i]);
     return bytes;
 }
 
-/* Enough for the document packed. */
-static size_t bytes_most(const struct mn_unit *unit)
+size_t mn_document_bytes_most(const struct mn_unit *unit)
 {
     const struct mneme_memory *m = &unit->memory;
     const char *const text[] = { unit->id, unit->parent_id, m->id,      m->memory_key,
                                  m->value, m->title,        m->content, m->summary,
                                  m->supersedes, m->content_hash, m->attributes };
-    size_t bytes = sizeof(uint32_t) + 20 * NUMBER_BYTES_MAX;
+    size_t bytes = sizeof(uint32_t) + 20 * MN_PACKED_NUMBER_BYTES_MAX;
 
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         bytes += text_bytes(text[i]);
@@ -422,89 +277,35 @@ static void put_texts(struct writer *w, const struct mn_unit *unit, uint32_t has
         put_text(w, m->attributes);
 }
 
-static void put_document(struct writer *w, const struct mn_unit *unit, uint32_t has,
-                         uint32_t frame, uint32_t session, uint32_t speaker)
+size_t mn_document_pack(const struct mn_unit *unit, const struct mn_document_numbers *numbers,
+                        char *out)
 {
-    memcpy(w->at, &has, sizeof has);
-    w->at += sizeof has;
-    put_text(w, mn_or_empty(unit->id));
-    put_number(w, frame);
+    uint32_t has = bits_of(unit);
+    struct writer w = { out };
+
+    memcpy(w.at, &has, sizeof has);
+    w.at += sizeof has;
+    put_text(&w, mn_or_empty(unit->id));
+    put_number(&w, numbers->frame);
     if (has & HAS_SESSION)
-        put_number(w, session);
+        put_number(&w, numbers->session);
     if (has & HAS_SPEAKER)
-        put_number(w, speaker);
-    put_numbers(w, unit, has);
-    put_texts(w, unit, has);
-}
-
-/* Into the pool, its length first. */
-static uint32_t keep(struct mn_documents *d, const char *document, size_t bytes)
-{
-    char length[NUMBER_BYTES_MAX];
-    struct writer w = { length };
-
-    put_number(&w, bytes);
-    size_t length_bytes = (size_t)(w.at - length);
-    uint32_t at = bytes <= UINT32_MAX ? mn_blocks_add(&d->pool, length_bytes + bytes)
-                                      : MN_BLOCKS_NOWHERE;
-    if (at == MN_BLOCKS_NOWHERE)
-        return at;
-    char *to = mn_blocks_at(&d->pool, at);
-    memcpy(to, length, length_bytes);
-    memcpy(to + length_bytes, document, bytes);
-    return at;
-}
-
-uint32_t mn_documents_add(struct mn_documents *d, const struct mn_unit *given)
-{
-    struct mn_unit unit = *given;
-    uint32_t has = bits_of(&unit), frame = frame_of(d, &unit);
-    uint32_t session = has & HAS_SESSION ? name_of(d, unit.session_id) : 0;
-    uint32_t speaker = has & HAS_SPEAKER ? name_of(d, unit.speaker) : 0;
-    char usual[USUAL_BYTES];
-    size_t most = bytes_most(&unit);
-
-    if (frame == UINT32_MAX || session == UINT32_MAX || speaker == UINT32_MAX)
-        return MN_BLOCKS_NOWHERE;
-    char *document = most <= sizeof usual ? usual : malloc(most);
-    if (!document)
-        return MN_BLOCKS_NOWHERE;
-    struct writer w = { document };
-    put_document(&w, &unit, has, frame, session, speaker);
-    uint32_t at = keep(d, document, (size_t)(w.at - document));
-    if (document != usual)
-        free(document);
-    return at;
+        put_number(&w, numbers->speaker);
+    put_numbers(&w, unit, has);
+    put_texts(&w, unit, has);
+    return (size_t)(w.at - out);
 }
 
 /* ---- reading ---- */
 
-/* Nothing is read behind the end; what does not fit makes the reading bad, and reads as nothing. */
 struct reader {
-    const char *at;
-    const char *end;
+    struct mn_packed packed;
     struct mn_arena *arena;
-    bool bad;
 };
-
-static uint64_t get_number(struct reader *r)
-{
-    uint64_t number = 0;
-
-    for (unsigned shift = 0; r->at < r->end && shift < 64; shift += 7) {
-        uint8_t byte = (uint8_t)*r->at++;
-
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return number;
-    }
-    r->bad = true;
-    return 0;
-}
 
 static int64_t get_signed(struct reader *r)
 {
-    uint64_t number = get_number(r);
+    uint64_t number = mn_packed_number(&r->packed);
 
     return (int64_t)(number >> 1 ^ (number & 1 ? UINT64_MAX : 0));
 }
@@ -514,27 +315,14 @@ static int64_t get_from(struct reader *r, int64_t from)
     return (int64_t)((uint64_t)from + (uint64_t)get_signed(r));
 }
 
-/* So many bytes; NULL when there are fewer. */
-static const char *get_bytes(struct reader *r, uint64_t bytes)
-{
-    const char *at = r->at;
-
-    if (bytes > (size_t)(r->end - r->at)) {
-        r->bad = true;
-        return NULL;
-    }
-    r->at += bytes;
-    return at;
-}
-
 static double get_share(struct reader *r)
 {
-    const char *byte = get_bytes(r, 1);
+    const char *byte = mn_packed_bytes(&r->packed, 1);
     double share = 0;
 
     if (byte && (uint8_t)*byte <= HUNDRED)
         return (double)(uint8_t)*byte / HUNDRED;
-    byte = get_bytes(r, sizeof share);
+    byte = mn_packed_bytes(&r->packed, sizeof share);
     if (byte)
         memcpy(&share, byte, sizeof share);
     return share;
@@ -542,33 +330,16 @@ static double get_share(struct reader *r)
 
 static const char *get_text(struct reader *r)
 {
-    uint64_t bytes = get_number(r);
-    const char *text = bytes < SIZE_MAX ? get_bytes(r, bytes + 1) : NULL;
-
-    if (text && text[bytes])
-        r->bad = true;
-    return text && !r->bad ? text : "";
-}
-
-/* How many items follow: each has two bytes at least. */
-static size_t get_count(struct reader *r)
-{
-    uint64_t count = get_number(r);
-
-    if (count > (size_t)(r->end - r->at) / 2) {
-        r->bad = true;
-        return 0;
-    }
-    return (size_t)count;
+    return mn_packed_text(&r->packed);
 }
 
 static struct mneme_list get_list(struct reader *r)
 {
-    size_t count = get_count(r);
+    size_t count = mn_packed_count(&r->packed, 2);
     const char **item = mn_arena_room(r->arena, count * sizeof *item + 1);
 
     if (!item) {
-        r->bad = true;
+        r->packed.bad = true;
         return (struct mneme_list){ 0 };
     }
     for (size_t i = 0; i < count; i++)
@@ -578,11 +349,11 @@ static struct mneme_list get_list(struct reader *r)
 
 static struct mneme_pairs get_pairs(struct reader *r)
 {
-    size_t count = get_count(r);
+    size_t count = mn_packed_count(&r->packed, 2);
     struct mneme_pair *item = mn_arena_room(r->arena, count * sizeof *item + 1);
 
     if (!item) {
-        r->bad = true;
+        r->packed.bad = true;
         return (struct mneme_pairs){ 0 };
     }
     for (size_t i = 0; i < count; i++) {
@@ -595,11 +366,11 @@ static struct mneme_pairs get_pairs(struct reader *r)
 static const char *get_digest(struct reader *r)
 {
     static const char digits[] = "0123456789abcdef";
-    const char *bytes = get_bytes(r, (MN_SHA256_HEX_BYTES - 1) / 2);
+    const char *bytes = mn_packed_bytes(&r->packed, (MN_SHA256_HEX_BYTES - 1) / 2);
     char *text = mn_arena_room(r->arena, MN_SHA256_HEX_BYTES);
 
     if (!bytes || !text) {
-        r->bad = true;
+        r->packed.bad = true;
         return "";
     }
     for (size_t i = 0; i < (MN_SHA256_HEX_BYTES - 1) / 2; i++) {
@@ -610,13 +381,13 @@ static const char *get_digest(struct reader *r)
     return text;
 }
 
-static const char *get_name(struct reader *r, const struct mn_documents *d)
+static const char *get_name(struct reader *r, const struct mn_document_tables *t)
 {
-    uint64_t number = get_number(r);
+    uint64_t number = mn_packed_number(&r->packed);
 
-    if (number < d->name_count)
-        return d->name[number];
-    r->bad = true;
+    if (number < t->name_count)
+        return t->name[number];
+    r->packed.bad = true;
     return "";
 }
 
@@ -663,103 +434,48 @@ static void get_texts(struct reader *r, uint32_t has, struct mn_unit *unit)
     m->attributes = has & HAS_ATTRIBUTES ? get_text(r) : "";
 }
 
-static void get_unit(struct reader *r, const struct mn_documents *d, struct mn_unit *unit)
+static void read_frame(const struct mn_document_tables *t, const struct mn_document_frame *frame,
+                       struct mn_unit *unit)
 {
-    const char *bits = get_bytes(r, sizeof(uint32_t));
-    uint32_t has = 0;
+    struct mneme_memory *m = &unit->memory;
 
-    if (bits)
-        memcpy(&has, bits, sizeof has);
-    unit->vector = NULL;
-    unit->vector_dim = 0;
-    unit->memory.size = sizeof unit->memory;
-    unit->id = get_text(r);
-    uint64_t frame = get_number(r);
-    if (frame >= d->frame_count) {
-        r->bad = true;
-        return;
-    }
-    frame_read(d, &d->frame[frame], unit);
-    unit->session_id = has & HAS_SESSION ? get_name(r, d) : "";
-    unit->speaker = has & HAS_SPEAKER ? get_name(r, d) : "";
-    get_numbers(r, has, unit);
-    get_texts(r, has, unit);
+    for (size_t i = 0; i < MN_FRAME_NAMES; i++)
+        *mn_frame_name(unit, i) = t->name[frame->name[i]];
+    m->scope_kind = (enum mneme_scope)frame->number[0];
+    m->authority = (enum mneme_authority)frame->number[1];
+    m->sensitivity = (enum mneme_sensitivity)frame->number[2];
+    m->risk = (enum mneme_risk)frame->number[3];
+    m->status = (enum mneme_memory_status)frame->number[4];
+    unit->kind = (enum mn_unit_kind)frame->number[5];
+    unit->is_event = frame->number[6];
 }
 
-static struct reader reader_at(const struct mn_documents *d, uint32_t at, struct mn_arena *arena)
+bool mn_document_read(const char *document, size_t bytes, const struct mn_document_tables *t,
+                      struct mn_arena *arena, struct mn_unit *ret_unit)
 {
-    const char *document = mn_blocks_at(&d->pool, at);
-    struct reader r = { document, document + sizeof(uint32_t), arena, false };
-    uint64_t bytes = get_number(&r);
+    struct reader r = { { document, document + bytes, false }, arena };
+    uint32_t has;
 
-    r.end = r.at + bytes;
-    return r;
-}
-
-bool mn_documents_read(const struct mn_documents *d, uint32_t at, struct mn_arena *arena,
-                       struct mn_unit *ret_unit)
-{
-    struct reader r = reader_at(d, at, arena);
-
-    get_unit(&r, d, ret_unit);
-    return !r.bad;
-}
-
-const char *mn_documents_id(const struct mn_documents *d, uint32_t at)
-{
-    struct reader r = reader_at(d, at, NULL);
-
-    r.at += sizeof(uint32_t);
-    return get_text(&r);
-}
-
-void mn_documents_fetch(const struct mn_documents *d, uint32_t at)
-{
-    const char *document = mn_blocks_at(&d->pool, at);
-
-    __builtin_prefetch(document);
-    __builtin_prefetch(document + 64);
-}
-
-/* ---- the whole ---- */
-
-struct mn_documents *mn_documents_new(void)
-{
-    struct mn_documents *d = calloc(1, sizeof *d);
-
-    if (d)
-        atomic_init(&d->users, 1);
-    return d;
-}
-
-void mn_documents_release(struct mn_documents *d)
-{
-    if (!d || atomic_fetch_sub_explicit(&d->users, 1, memory_order_acq_rel) != 1)
-        return;
-    mn_blocks_release(&d->pool);
-    free(d->name);
-    free(d->name_slot);
-    free(d->frame);
-    free(d->frame_slot);
-    free(d);
-}
-
-static void release(void *documents)
-{
-    mn_documents_release(documents);
-}
-
-bool mn_documents_hold(struct mn_documents *d, struct mn_arena *arena)
-{
-    if (!mn_arena_at_end(arena, release, d))
+    mn_packed_copy(&r.packed, &has, sizeof has);
+    ret_unit->vector = NULL;
+    ret_unit->vector_dim = 0;
+    ret_unit->memory.size = sizeof ret_unit->memory;
+    ret_unit->id = get_text(&r);
+    uint64_t frame = mn_packed_number(&r.packed);
+    if (frame >= t->frame_count)
         return false;
-    atomic_fetch_add_explicit(&d->users, 1, memory_order_relaxed);
-    return true;
+    read_frame(t, &t->frame[frame], ret_unit);
+    ret_unit->session_id = has & HAS_SESSION ? get_name(&r, t) : "";
+    ret_unit->speaker = has & HAS_SPEAKER ? get_name(&r, t) : "";
+    get_numbers(&r, has, ret_unit);
+    get_texts(&r, has, ret_unit);
+    return !r.packed.bad && r.packed.at == r.packed.end;
 }
 
-size_t mn_documents_bytes(const struct mn_documents *d)
+const char *mn_document_id(const char *document, size_t bytes)
 {
-    return sizeof *d + mn_blocks_bytes(&d->pool) + d->name_room * sizeof *d->name +
-           d->frame_room * sizeof *d->frame +
-           (d->name_slots + d->frame_slots) * sizeof *d->name_slot;
+    struct mn_packed packed = { document, document + bytes, false };
+
+    (void)mn_packed_bytes(&packed, sizeof(uint32_t));
+    return mn_packed_text(&packed);
 }

@@ -1,11 +1,9 @@
 /*
- * document.h - what an index answers with, without asking the truth: units, packed.
+ * document.h - a unit, packed.
  *
  * A unit as a struct is mostly pointers and figures that are the same for all. Packed, it is its
- * texts, a line of bits for what it has, and numbers in few bytes; names that repeat (types, scopes,
- * sessions, speakers) are kept once. Documents are shared: the index holds them, and so does every
- * answer that shows one, for as long as the answer lives. Added to by one thread at a time, while
- * others may still read what they hold.
+ * texts, a line of bits for what it has, and numbers in few bytes. Names that repeat (types, scopes,
+ * sessions, speakers) stand in a table beside, and what units of one kind have in common in frames.
  */
 #ifndef MN_SEARCH_DOCUMENT_H
 #define MN_SEARCH_DOCUMENT_H
@@ -17,24 +15,40 @@
 #include "base/arena.h"
 #include "memory/unit.h"
 
-struct mn_documents;
+#define MN_FRAME_NAMES 9 /* the tenant first, then the owner */
 
-struct mn_documents *mn_documents_new(void); /* held once; NULL when malloc fails */
-void mn_documents_release(struct mn_documents *documents); /* accepts NULL; the last one frees */
-/* Holds them until the arena ends; false when it is full. */
-bool mn_documents_hold(struct mn_documents *documents, struct mn_arena *arena);
+/* What units of one kind have in common. */
+struct mn_document_frame {
+    uint32_t name[MN_FRAME_NAMES]; /* numbers in the table */
+    uint8_t number[8];             /* enumerations */
+};
 
-/* The address of the new document, whose vector is not kept; 0 when malloc fails or 4 GB are
- * reached. */
-uint32_t mn_documents_add(struct mn_documents *documents, const struct mn_unit *unit);
-/* Its texts are the document's; strings never NULL. The lists are in the arena: false when it is
- * full. */
-bool mn_documents_read(const struct mn_documents *documents, uint32_t at, struct mn_arena *arena,
-                       struct mn_unit *ret_unit);
-const char *mn_documents_id(const struct mn_documents *documents, uint32_t at);
-/* Asks for a document ahead of reading it. */
-void mn_documents_fetch(const struct mn_documents *documents, uint32_t at);
+struct mn_document_tables {
+    const char **name;
+    size_t name_count, name_room;
+    struct mn_document_frame *frame;
+    size_t frame_count, frame_room;
+};
 
-size_t mn_documents_bytes(const struct mn_documents *documents);
+/* The unit's name that stands i-th in its frame. */
+const char **mn_frame_name(struct mn_unit *unit, size_t i);
+void mn_frame_numbers(const struct mn_unit *unit, struct mn_document_frame *frame);
+
+/* Enough for the unit packed. */
+size_t mn_document_bytes_most(const struct mn_unit *unit);
+struct mn_document_numbers {
+    uint32_t frame;
+    uint32_t session; /* names; where the unit has them */
+    uint32_t speaker;
+};
+/* Without its vector. How many bytes it took. */
+size_t mn_document_pack(const struct mn_unit *unit, const struct mn_document_numbers *numbers,
+                        char *out);
+
+/* The unit's texts are the document's and the tables'; strings never NULL; lists are in the arena.
+ * False when the bytes are no document, or the arena is full. */
+bool mn_document_read(const char *document, size_t bytes, const struct mn_document_tables *tables,
+                      struct mn_arena *arena, struct mn_unit *ret_unit);
+const char *mn_document_id(const char *document, size_t bytes);
 
 #endif

@@ -196,6 +196,20 @@ bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_pr
     return true;
 }
 
+bool mn_partition_index_load_row(struct mn_partition_index *index, const char *id,
+                                 uint32_t document, enum mn_language language)
+{
+    size_t row = index->count;
+
+    if (mn_partition_index_find(index, id) != SIZE_MAX || !row_room(index))
+        return false;
+    index->document[row] = document;
+    index->language[row] = (uint8_t)language;
+    index->count++;
+    slot_fill(index, id, row);
+    return true;
+}
+
 /* ---- squeezing dead rows out ---- */
 
 /* What is made anew for the rows that are alive. */
@@ -243,14 +257,13 @@ static bool living_make(const struct mn_partition_index *index, struct living *l
     return mn_text_index_copy(&index->text, living->row_map, &living->text);
 }
 
-/* If there is memory for it; else another time. */
-static void compact(struct mn_partition_index *index)
+bool mn_partition_index_compact(struct mn_partition_index *index)
 {
     LIVING_AUTO living = { 0 };
     size_t kept = 0;
 
     if (!living_make(index, &living))
-        return;
+        return false;
     struct mn_text_index text = index->text;
     struct mn_documents *documents = index->documents;
     index->text = living.text;
@@ -271,6 +284,7 @@ static void compact(struct mn_partition_index *index)
     slots_refill(index);
     assert(index->text.count == kept && index->vector.count == kept &&
            index->visible.count == kept && index->sessions.count == kept);
+    return true;
 }
 
 void mn_partition_index_settle(struct mn_partition_index *index, bool complete)
@@ -279,7 +293,7 @@ void mn_partition_index_settle(struct mn_partition_index *index, bool complete)
     bool is_loose = complete && index->count >= LOOSE_MIN + LOOSE_GROWTH * index->packed;
 
     if (is_sparse || is_loose)
-        compact(index);
+        (void)mn_partition_index_compact(index); /* else another time */
     mn_vector_index_recentre(&index->vector);
 }
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "search/document.h"
+#include "search/documents.h"
 #include "search/session_table.h"
 #include "search/text_index.h"
 #include "search/vector_index.h"
@@ -59,12 +59,20 @@ size_t mn_partition_index_find(const struct mn_partition_index *index, const cha
  * index is then not whole and must be released. */
 bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_prepared *prepared);
 
+/* A row whose parts were loaded from a segment: its id and place. False when the id is there or
+ * malloc fails. */
+bool mn_partition_index_load_row(struct mn_partition_index *index, const char *id,
+                                 uint32_t document, enum mn_language language);
+
 /* Takes the unit out if it is there. Cannot fail. */
 void mn_partition_index_drop(struct mn_partition_index *index, const char *id);
 
 /* After a batch of changes: means made anew, dead rows squeezed out where they are many, and, unless
  * more is to come at once, slack where there is much of it. */
 void mn_partition_index_settle(struct mn_partition_index *index, bool complete);
+
+/* Squeezes dead rows out; false when there is no memory for it. */
+bool mn_partition_index_compact(struct mn_partition_index *index);
 
 size_t mn_partition_index_units(const struct mn_partition_index *index);
 size_t mn_partition_index_bytes(const struct mn_partition_index *index);

@@ -10,6 +10,9 @@
 
 #define BUCKETS_FIRST 64
 #define PLACES_KEPT 2
+/* Saved from here on: fewer are built in less time than anybody notices. */
+#define DUE_UNITS 1000
+#define DUE_SHARE 8 /* once an eighth has moved; until then that much is caught up */
 
 /* ---- places ---- */
 
@@ -221,7 +224,7 @@ static struct mn_place *evict(struct mn_place_table *table)
 }
 
 void mn_place_settle(struct mn_place_table *table, struct mn_place *place, size_t bytes,
-                     size_t units, bool broken)
+                     size_t units, size_t moved, bool broken)
 {
     struct mn_place *gone;
 
@@ -231,6 +234,7 @@ void mn_place_settle(struct mn_place_table *table, struct mn_place *place, size_
         table->units += units - place->units;
         place->bytes = bytes;
         place->units = units;
+        place->moved += moved;
         if (broken)
             table_remove(table, place);
     }
@@ -243,6 +247,33 @@ void mn_place_settle(struct mn_place_table *table, struct mn_place *place, size_
         gone = next;
     }
     mn_place_release(table, place);
+}
+
+void mn_place_saved(struct mn_place_table *table, struct mn_place *place)
+{
+    pthread_mutex_lock(&table->lock);
+    place->moved = 0;
+    pthread_mutex_unlock(&table->lock);
+}
+
+bool mn_place_due(struct mn_place_table *table, struct mn_arena *arena,
+                  struct mn_partition *ret_partition)
+{
+    struct mn_partition found = { NULL, NULL };
+
+    pthread_mutex_lock(&table->lock);
+    for (struct mn_place *place = table->newest; place && !found.tenant; place = place->older)
+        if (place->units >= DUE_UNITS && place->moved * DUE_SHARE >= place->units) {
+            found.tenant = mn_arena_copy(arena, place->tenant);
+            found.owner = mn_arena_copy(arena, place->owner);
+            if (!found.tenant || !found.owner)
+                break;
+        }
+    pthread_mutex_unlock(&table->lock);
+    if (!found.tenant || !found.owner)
+        return false;
+    *ret_partition = found;
+    return true;
 }
 
 void mn_place_drop(struct mn_place_table *table, struct mn_partition partition)

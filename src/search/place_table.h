@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "memory/partition.h"
 #include "search/partition_index.h"
 
@@ -31,6 +32,7 @@ struct mn_place {
     size_t users;
     size_t bytes;
     size_t units;
+    size_t moved; /* units that came or left since it was last saved or loaded */
     bool listed;
 
     pthread_mutex_t feeding; /* one feeder at a time */
@@ -74,10 +76,15 @@ void mn_place_release(struct mn_place_table *table, struct mn_place *place);
  * Instead of mn_place_release(), after a place was fed: notes its size, takes it off the table when
  * it broke, and lets others go, least recently used first, while together they hold more than
  * bytes_max. The two used last stay: a request needs its own partition and the shared one at once,
- * and would otherwise rebuild them in turn for ever.
+ * and would otherwise rebuild them in turn for ever. `moved`: units that came or left.
  */
 void mn_place_settle(struct mn_place_table *table, struct mn_place *place, size_t bytes,
-                     size_t units, bool broken);
+                     size_t units, size_t moved, bool broken);
+/* It was saved or loaded: nothing has moved since. */
+void mn_place_saved(struct mn_place_table *table, struct mn_place *place);
+/* One that is worth saving, its names copied into the arena; false: none, or the arena is full. */
+bool mn_place_due(struct mn_place_table *table, struct mn_arena *arena,
+                  struct mn_partition *ret_partition);
 
 void mn_place_drop(struct mn_place_table *table, struct mn_partition partition);
 

@@ -25,6 +25,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "memory/access.h"
 #include "memory/partition.h"
 #include "memory/type.h"
@@ -145,6 +146,19 @@ struct mn_search_ops {
      * MNEME_NOT_FOUND when nothing whole was built. */
     enum mneme_status (*adopt)(struct mn_search *search, struct mn_partition partition,
                                struct mneme_error *err);
+    /* The partition as bytes (segment.h), appended, and where it stands. MNEME_NOT_FOUND when it is
+     * not loaded. */
+    enum mneme_status (*save)(struct mn_search *search, struct mn_partition partition,
+                              const char *profile, struct mn_arena *arena, const char **ret_cursor,
+                              struct mn_buf *out, struct mneme_error *err);
+    /* The partition from such bytes, in the place of what is there. MNEME_INVALID: they are no
+     * segment of this partition and profile, or not of this program: build it. */
+    enum mneme_status (*load)(struct mn_search *search, struct mn_partition partition,
+                              const char *profile, struct mn_str bytes, struct mneme_error *err);
+    /* One that was built, or has changed much, since it was last saved or loaded, and is large enough
+     * to be worth it; its names are in the arena. False: none. */
+    bool (*due)(struct mn_search *search, struct mn_arena *arena,
+                struct mn_partition *ret_partition);
     void (*drop)(struct mn_search *search, struct mn_partition partition);
     void (*stats)(struct mn_search *search, struct mn_search_stats *ret_stats);
     void (*free)(struct mn_search *search);

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "search/partition_query.h"
 #include "search/place_table.h"
+#include "search/segment.h"
 
 #define UNIT_BYTES_MAX ((size_t)16 << 20) /* of the lists of one */
 
@@ -107,6 +108,7 @@ static enum mneme_status feed(struct engine *engine, struct mn_place_table *tabl
                               struct mneme_error *err)
 {
     struct mn_partition_index other;
+    size_t moved = batch->count > dropped_count ? batch->count : dropped_count; /* or both at once */
     size_t bytes, units;
 
     if (!mn_partition_index_init(&other, &engine->space, table->scan)) {
@@ -140,7 +142,7 @@ static enum mneme_status feed(struct engine *engine, struct mn_place_table *tabl
     pthread_rwlock_unlock(&place->lock);
     pthread_mutex_unlock(&place->feeding);
     mn_partition_index_release(&other);
-    mn_place_settle(table, place, bytes, units, !whole);
+    mn_place_settle(table, place, bytes, units, moved, !whole);
 
     if (!known)
         return mn_fail(err, MNEME_NOT_FOUND, "partition: left the index; feed it from the start");
@@ -230,7 +232,7 @@ static enum mneme_status memory_adopt(struct mn_search *search, struct mn_partit
                      : mn_fail(err, MNEME_NOT_FOUND, "partition: none was built beside");
     }
     swap_places(built, there, &bytes, &units);
-    mn_place_settle(&engine->table, there, bytes, units, false);
+    mn_place_settle(&engine->table, there, bytes, units, units, false);
     mn_place_drop(&engine->beside, partition);
     mn_place_release(&engine->beside, built);
     return MNEME_OK;
@@ -373,6 +375,119 @@ static enum mneme_status memory_digest(struct mn_search *search, struct mn_parti
     return MNEME_OK;
 }
 
+/* ---- as bytes ---- */
+
+/* Dead rows are not saved: who would save them squeezes them out first. */
+static enum mneme_status squeeze(struct mn_place *place, struct mneme_error *err)
+{
+    pthread_mutex_lock(&place->feeding);
+    pthread_rwlock_wrlock(&place->lock);
+    bool done = place->state != MN_PLACE_LOADED || !place->index.dead ||
+                mn_partition_index_compact(&place->index);
+    pthread_rwlock_unlock(&place->lock);
+    pthread_mutex_unlock(&place->feeding);
+    return done ? MNEME_OK : mn_fail_memory(err);
+}
+
+static enum mneme_status save_place(struct engine *engine, struct mn_place *place,
+                                    const char *profile, struct mn_arena *arena,
+                                    const char **ret_cursor, struct mn_buf *out,
+                                    struct mneme_error *err)
+{
+    const char *cursor = NULL;
+
+    mn_place_saved(&engine->table, place);
+    MN_TRY(squeeze(place, err));
+    pthread_rwlock_rdlock(&place->lock);
+    bool loaded = place->state == MN_PLACE_LOADED && !place->index.dead;
+    if (loaded) {
+        cursor = mn_arena_copy(arena, place->cursor);
+        mn_segment_save(&place->index, profile, place->cursor, out);
+    }
+    pthread_rwlock_unlock(&place->lock);
+    if (!loaded)
+        return mn_fail(err, MNEME_NOT_FOUND, "partition: is not in the index, or just changing");
+    if (!cursor || out->failed)
+        return mn_fail_memory(err);
+    *ret_cursor = cursor;
+    return MNEME_OK;
+}
+
+static enum mneme_status memory_save(struct mn_search *search, struct mn_partition partition,
+                                     const char *profile, struct mn_arena *arena,
+                                     const char **ret_cursor, struct mn_buf *out,
+                                     struct mneme_error *err)
+{
+    struct engine *engine = engine_of(search);
+    struct mn_place *place = mn_place_acquire(&engine->table, partition);
+    enum mneme_status status;
+
+    if (!place)
+        return mn_fail(err, MNEME_NOT_FOUND, "partition: is not in the index");
+    status = save_place(engine, place, profile, arena, ret_cursor, out, err);
+    mn_place_release(&engine->table, place);
+    return status;
+}
+
+/* Takes over the index and the cursor; what was there is given back in their place. */
+static void replace(struct engine *engine, struct mn_place *place,
+                    struct mn_partition_index *index, char **cursor)
+{
+    struct mn_partition_index former;
+    char *former_cursor;
+    size_t bytes, units;
+
+    pthread_mutex_lock(&place->feeding);
+    pthread_rwlock_wrlock(&place->lock);
+    former = place->index;
+    former_cursor = place->cursor;
+    place->index = *index;
+    place->cursor = *cursor;
+    place->state = MN_PLACE_LOADED;
+    bytes = sizeof *place + mn_partition_index_bytes(&place->index);
+    units = mn_partition_index_units(&place->index);
+    pthread_rwlock_unlock(&place->lock);
+    pthread_mutex_unlock(&place->feeding);
+    *index = former;
+    *cursor = former_cursor;
+    mn_place_saved(&engine->table, place);
+    mn_place_settle(&engine->table, place, bytes, units, 0, false);
+}
+
+static enum mneme_status memory_load(struct mn_search *search, struct mn_partition partition,
+                                     const char *profile, struct mn_str bytes,
+                                     struct mneme_error *err)
+{
+    struct engine *engine = engine_of(search);
+    struct mn_partition_index index;
+    struct mn_place *place = NULL;
+    const char *said = NULL;
+    char *cursor = NULL;
+    enum mneme_status status = MNEME_OK;
+
+    if (!mn_partition_index_init(&index, &engine->space, engine->table.scan))
+        return mn_fail_memory(err);
+    if (!mn_segment_load(bytes.at, bytes.bytes, partition, profile, &index, &said))
+        status = mn_fail(err, MNEME_INVALID, "segment: is none of this partition and program");
+    if (status == MNEME_OK) {
+        cursor = strdup(said);
+        place = cursor ? mn_place_acquire_or_make(&engine->table, partition) : NULL;
+        if (place)
+            replace(engine, place, &index, &cursor);
+        else
+            status = mn_fail_memory(err);
+    }
+    free(cursor);
+    mn_partition_index_release(&index);
+    return status;
+}
+
+static bool memory_due(struct mn_search *search, struct mn_arena *arena,
+                       struct mn_partition *ret_partition)
+{
+    return mn_place_due(&engine_of(search)->table, arena, ret_partition);
+}
+
 /* ---- the rest ---- */
 
 static void memory_drop(struct mn_search *search, struct mn_partition partition)
@@ -411,6 +526,9 @@ static const struct mn_search_ops memory_ops = {
     .digest = memory_digest,
     .beside = memory_beside,
     .adopt = memory_adopt,
+    .save = memory_save,
+    .load = memory_load,
+    .due = memory_due,
     .drop = memory_drop,
     .stats = memory_stats,
     .free = memory_free,

@@ -192,8 +192,8 @@ static void link_turn(struct mn_session_table *table, uint32_t row)
 
 /* ---- speakers ---- */
 
-static bool speaker_of(struct mn_session_table *table, const struct mn_speaker *speaker,
-                       uint16_t *ret_number)
+bool mn_session_speaker_of(struct mn_session_table *table, const struct mn_speaker *speaker,
+                           uint16_t *ret_number)
 {
     size_t at = 0;
 
@@ -267,7 +267,7 @@ bool mn_session_table_add(struct mn_session_table *table, const struct mn_sessio
     if (entry->is_turn) {
         number = session_of(table, entry->session_hash);
         if (number == MN_ROW_NONE ||
-            (entry->has_speaker && !speaker_of(table, &entry->speaker, &turn.speaker)))
+            (entry->has_speaker && !mn_session_speaker_of(table, &entry->speaker, &turn.speaker)))
             return false;
     }
     if (table->room) {

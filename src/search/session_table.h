@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "memory/unit.h"
 #include "search/text_document.h"
 #include "text/turn.h"
@@ -24,6 +25,8 @@
 #define MN_SPEAKER_NONE UINT16_MAX
 #define MN_SPEAKER_TERMS_MAX 4
 #define MN_SPEAKER_NAME_BYTES 32
+
+struct mn_packed;
 
 struct mn_session_turn {
     int64_t order;
@@ -99,11 +102,25 @@ enum mneme_status mn_session_entry_make(const struct mn_unit *unit,
                                         struct mn_arena *arena, struct mn_session_entry *ret_entry,
                                         struct mneme_error *err);
 
+/* The number of a speaker, given one when there is a place; false when malloc fails. */
+bool mn_session_speaker_of(struct mn_session_table *table, const struct mn_speaker *speaker,
+                           uint16_t *ret_number);
+
 /* Adds row `count`. False when malloc fails; the table is then not whole. */
 bool mn_session_table_add(struct mn_session_table *table, const struct mn_session_entry *entry);
 void mn_session_table_remove(struct mn_session_table *table, size_t row);
 /* Row r becomes row_map[r], UINT32_MAX: dead. Sessions without turns leave. */
 void mn_session_table_compact(struct mn_session_table *table, const uint32_t *row_map);
+
+/* In a segment: the speakers, then row by row, of a table without dead rows. Loaded into one that is
+ * empty. False: they are none, not of this unit, or malloc fails. */
+void mn_session_table_save_speakers(const struct mn_session_table *table, struct mn_buf *out);
+void mn_session_table_save_row(const struct mn_session_table *table, size_t row,
+                               struct mn_buf *out);
+bool mn_session_table_load_speakers(struct mn_session_table *table, struct mn_packed *in);
+bool mn_session_table_load_row(struct mn_session_table *table, const struct mn_unit *unit,
+                               struct mn_packed *in);
+
 size_t mn_session_table_bytes(const struct mn_session_table *table);
 void mn_session_table_release(struct mn_session_table *table);
 

@@ -89,7 +89,8 @@ void mn_text_asked_begin(const struct mn_text_index *index, const struct mn_text
     ret_walk->joined = asked->joined;
     ret_walk->joined_count = asked->joined ? asked->posting_count : 0;
     if (!asked->joined)
-        mn_text_walk_begin(index, asked->term[0], &ret_walk->walk);
+        mn_text_walk_begin(&index->blocks, &index->terms.item[asked->term[0]],
+                           &ret_walk->walk);
 }
 
 size_t mn_text_asked_next(struct mn_text_asked_walk *walk, const uint32_t **ret_posting)
@@ -111,7 +112,7 @@ static bool append_postings(const struct mn_text_index *index, uint32_t term, st
     struct mn_text_walk walk;
     size_t count;
 
-    mn_text_walk_begin(index, term, &walk);
+    mn_text_walk_begin(&index->blocks, &index->terms.item[term], &walk);
     while ((count = mn_text_walk_next(&walk)) > 0)
         mn_buf_put(joined, walk.piece, count * sizeof *walk.piece);
     return !joined->failed;
@@ -171,7 +172,7 @@ static enum mneme_status ask(struct mn_text_request *r, size_t which, const stru
 
         asked->term[t] = found->term[which][t];
         asked->posting_count = index->terms.alive[found->term[which][t]];
-        mn_text_walk_fetch(index, found->term[which][t]);
+        mn_text_walk_fetch(&index->blocks, term);
         if (term->halves_max > halves_max)
             halves_max = term->halves_max;
     }

@@ -141,6 +141,18 @@ static bool row_room(struct mn_vector_index *index)
     return true;
 }
 
+bool mn_vector_index_room(struct mn_vector_index *index, size_t rows)
+{
+    size_t count = index->count;
+
+    if (rows <= index->room)
+        return true;
+    index->count = rows - 1;
+    bool made = row_room(index);
+    index->count = count;
+    return made;
+}
+
 bool mn_vector_index_has(const struct mn_vector_index *index, size_t row)
 {
     return row < index->room && index->group[row] != MN_VECTOR_GROUP_NONE;

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "search/best.h"
 #include "search/scan.h"
 #include "search/vector_signs.h"
@@ -101,6 +102,18 @@ static inline const struct mn_vector_rest *mn_vector_rest_of(const struct mn_vec
                                                          row * mn_vector_rest_size(
                                                                    index->space->stride));
 }
+
+/* ---- in a segment: vector_segment.c ---- */
+
+struct mn_packed;
+/* Of an index without dead rows. */
+void mn_vector_index_save(const struct mn_vector_index *index, struct mn_buf *out);
+/* Into an index that is empty; there are so many rows, of these languages. False: they are none, of
+ * another space, or malloc fails. */
+bool mn_vector_index_load(struct mn_vector_index *index, const uint8_t *language, size_t rows,
+                          struct mn_packed *in);
+/* Room for so many rows; false when malloc fails. */
+bool mn_vector_index_room(struct mn_vector_index *index, size_t rows);
 
 /* n(from) less its mean, and the length that was divided by. */
 float mn_vector_centre(const float *from, const float *mean, size_t stride, float *to);

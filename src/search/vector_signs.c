@@ -73,6 +73,19 @@ void mn_vector_signs_place(struct mn_vector_signs *signs, size_t stride, size_t 
     memcpy(at + MN_SIFT_ROWS * sizeof upper[0], &upper[1], sizeof upper[1]);
 }
 
+float mn_vector_signs_scale(const struct mn_vector_signs *signs, size_t stride, size_t place)
+{
+    const uint8_t *at = block_of(signs, stride, place) + stride / 8 * MN_SIFT_ROWS +
+                        place % MN_SIFT_ROWS * sizeof(uint16_t);
+    uint16_t upper;
+    float value;
+
+    memcpy(&upper, at, sizeof upper);
+    uint32_t bits = (uint32_t)upper << 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 /* All that a block says of a row, to another place. */
 static void move(struct mn_vector_signs *signs, size_t stride, size_t from, size_t to)
 {

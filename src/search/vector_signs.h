@@ -35,6 +35,8 @@ void mn_vector_signs_add(struct mn_vector_signs *signs, size_t stride, uint32_t 
                          const uint8_t *coarse);
 void mn_vector_signs_place(struct mn_vector_signs *signs, size_t stride, size_t place, float scale,
                            float bias);
+/* A scale as it stands there; mn_vector_signs_place() puts it back exactly. */
+float mn_vector_signs_scale(const struct mn_vector_signs *signs, size_t stride, size_t place);
 /* Takes out the places whose row's bit is not set in both, and counts the others' rows anew: by how
  * many are alive before them. */
 void mn_vector_signs_compact(struct mn_vector_signs *signs, size_t stride, const uint64_t *alive,

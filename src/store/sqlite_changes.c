@@ -152,3 +152,16 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
     *ret_changes = changes;
     return MNEME_OK;
 }
+
+enum mneme_status mn_changes_since(const struct mn_sqlite_store *store, struct mn_sqlite *db,
+                                   const char *cursor, int64_t *ret_seq, bool *ret_gap,
+                                   struct mneme_error *err)
+{
+    struct mn_cursor known;
+    int64_t last = 0;
+
+    (void)snprintf(known.text, sizeof known.text, "%s", cursor);
+    MN_TRY(one_number(db, SQL_SQLITE_CHANGES_LAST, &last, err));
+    *ret_gap = !parse_cursor(store, &known, ret_seq);
+    return *ret_gap ? MNEME_OK : find_gap(db, *ret_seq, last, ret_gap, err);
+}

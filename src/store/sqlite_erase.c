@@ -298,9 +298,12 @@ static enum mneme_status put_tombstones(struct mn_erasing *e, struct mneme_error
         MN_TRY(mn_tombstone_put(e->w, MN_TOMBSTONE_USER, what->tenant_id, what->user_id, err));
     if (what->scope == MNEME_ERASE_TENANT)
         MN_TRY(mn_tombstone_put(e->w, MN_TOMBSTONE_TENANT, what->tenant_id, "", err));
-    for (size_t i = 0; i < e->out->partitions.count; i++)
-        MN_TRY(mn_write_change(e->w, MN_CHANGE_ERASE, what->tenant_id,
-                               e->out->partitions.item[i].owner, "", 0, err));
+    for (size_t i = 0; i < e->out->partitions.count; i++) {
+        const char *owner = e->out->partitions.item[i].owner;
+
+        MN_TRY(run_owner(e, SQL_SQLITE_ERASE_SEGMENTS, owner, NULL, err));
+        MN_TRY(mn_write_change(e->w, MN_CHANGE_ERASE, what->tenant_id, owner, "", 0, err));
+    }
     return put_marks(e, err);
 }
 

@@ -121,6 +121,17 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
                                           const struct mn_cursor *cursor, size_t limit,
                                           struct mn_arena *arena, struct mn_changes *ret_changes,
                                           struct mneme_error *err);
+/* The number of a cursor, and whether what came right after it is no longer in the log or the cursor
+ * is none of this store's. */
+enum mneme_status mn_changes_since(const struct mn_sqlite_store *store, struct mn_sqlite *db,
+                                   const char *cursor, int64_t *ret_seq, bool *ret_gap,
+                                   struct mneme_error *err);
+/* sqlite_segments.c */
+enum mneme_status mn_sqlite_segment_put(struct mn_store *store, const struct mn_segment_row *row,
+                                        struct mneme_error *err);
+enum mneme_status mn_sqlite_segment_get(struct mn_store *store, struct mn_partition partition,
+                                        const char *profile, struct mn_arena *arena,
+                                        struct mn_str *ret_bytes, struct mneme_error *err);
 /* sqlite_prune.c */
 enum mneme_status mn_sqlite_prune(struct mn_store *store, const struct mn_retention *keep,
                                   size_t rows_max, bool *ret_more, struct mneme_error *err);

@@ -294,6 +294,15 @@ struct mn_archive_row {
     const char *former;
 };
 
+/* An index as bytes; whose they are, nobody but the index asks. */
+#define MN_SEGMENT_BYTES_MAX ((size_t)1 << 29)
+struct mn_segment_row {
+    struct mn_partition partition;
+    const char *profile; /* hash of the model profile, "" without one */
+    const char *cursor;  /* where the index stands */
+    struct mn_str bytes;
+};
+
 /* Where a walk over all units stands: behind this one; "" before the first. */
 struct mn_unit_place {
     bool is_event; /* memories come first */
@@ -805,6 +814,14 @@ struct mn_store_ops {
     enum mneme_status (*index_parked)(struct mn_store *store, const char *index,
                                       int64_t failures_max, size_t limit, struct mn_arena *arena,
                                       struct mn_index_rows *ret_rows, struct mneme_error *err);
+    /* The index of a partition as bytes, of one profile, in the place of what was kept before.
+     * MNEME_CONFLICT: something was erased since the cursor, or it is not known whether. */
+    enum mneme_status (*segment_put)(struct mn_store *store, const struct mn_segment_row *row,
+                                     struct mneme_error *err);
+    /* What was kept last, or bytes of two: their reader tells. MNEME_NOT_FOUND. */
+    enum mneme_status (*segment_get)(struct mn_store *store, struct mn_partition partition,
+                                     const char *profile, struct mn_arena *arena,
+                                     struct mn_str *ret_bytes, struct mneme_error *err);
 
     enum mneme_status (*history)(struct mn_store *store, struct mn_partition partition,
                                  const char *memory_id, struct mn_arena *arena,

@@ -173,6 +173,35 @@ static enum mneme_status fake_adopt(struct mn_search *search, struct mn_partitio
     return real ? real->ops->adopt(real, partition, err) : status;
 }
 
+static enum mneme_status fake_save(struct mn_search *search, struct mn_partition partition,
+                                   const char *profile, struct mn_arena *arena,
+                                   const char **ret_cursor, struct mn_buf *out,
+                                   struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->save(real, partition, profile, arena, ret_cursor, out, err) : status;
+}
+
+static enum mneme_status fake_load(struct mn_search *search, struct mn_partition partition,
+                                   const char *profile, struct mn_str bytes,
+                                   struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->load(real, partition, profile, bytes, err) : status;
+}
+
+static bool fake_due(struct mn_search *search, struct mn_arena *arena,
+                     struct mn_partition *ret_partition)
+{
+    struct mn_search *real = fake_of(search)->real;
+
+    return real->ops->due(real, arena, ret_partition);
+}
+
 static void fake_drop(struct mn_search *search, struct mn_partition partition)
 {
     struct mn_search *real = fake_of(search)->real;
@@ -203,6 +232,9 @@ static const struct mn_search_ops fake_ops = {
     .digest = fake_digest,
     .beside = fake_beside,
     .adopt = fake_adopt,
+    .save = fake_save,
+    .load = fake_load,
+    .due = fake_due,
     .drop = fake_drop,
     .stats = fake_stats,
     .free = fake_free,

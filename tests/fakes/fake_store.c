@@ -211,6 +211,19 @@ static enum mneme_status edges(struct mn_store *store, struct mn_partition parti
     HAND_ON(edges, partition, arena, ret_edges);
 }
 
+static enum mneme_status segment_put(struct mn_store *store, const struct mn_segment_row *row,
+                                     struct mneme_error *err)
+{
+    HAND_ON(segment_put, row);
+}
+
+static enum mneme_status segment_get(struct mn_store *store, struct mn_partition partition,
+                                     const char *profile, struct mn_arena *arena,
+                                     struct mn_str *ret_bytes, struct mneme_error *err)
+{
+    HAND_ON(segment_get, partition, profile, arena, ret_bytes);
+}
+
 static enum mneme_status units_scan(struct mn_store *store, struct mn_partition partition,
                                     const char *after_id, size_t limit, const char *profile,
                                     struct mn_arena *arena, struct mn_units *ret_units,
@@ -440,6 +453,8 @@ static const struct mn_store_ops fake_ops = {
     .memories_ended = memories_ended,
     .edges = edges,
     .units_scan = units_scan,
+    .segment_put = segment_put,
+    .segment_get = segment_get,
     .units_get = units_get,
     .units_without_vector = units_without_vector,
     .index_position = index_position,

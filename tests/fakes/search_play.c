@@ -398,6 +398,20 @@ static void play_stats(struct play *p)
     check(real.partitions == model.partitions && real.units == model.units, "another count");
 }
 
+/* To bytes and back: nothing may change by it. */
+static void play_reload(struct play *p, struct mn_partition partition)
+{
+    MN_BUF_AUTO bytes = { 0 };
+    const char *cursor = NULL;
+
+    if (p->real->ops->save(p->real, partition, "profile", p->arena, &cursor, &bytes, NULL) !=
+        MNEME_OK)
+        return;
+    const struct mn_str saved = { bytes.at, bytes.bytes };
+    check(p->real->ops->load(p->real, partition, "profile", saved, NULL) == MNEME_OK,
+          "what was saved is not loaded");
+}
+
 static void step(struct play *p)
 {
     unsigned what = next(p, 16);
@@ -417,6 +431,8 @@ static void step(struct play *p)
         owner = next(p, 3);
         p->real->ops->drop(p->real, partition_of(owner));
         p->model->ops->drop(p->model, partition_of(owner));
+    } else {
+        play_reload(p, partition_of(next(p, 3)));
     }
     play_stats(p);
 }

@@ -223,7 +223,7 @@ static const struct {
     { "history", true },        { "index_state", false }, { "jobs", false },
     { "memories", true },       { "mentions", false },
     { "meta", false },          { "requests", true },     { "rules", true },
-    { "sessions", true },       { "task_states", true },  { "tombstones", false },
+    { "segments", false },      { "sessions", true },       { "task_states", true },  { "tombstones", false },
     { "traces", true },         { "usage", true },        { "vectors", false },
 };
 #define TABLES (sizeof tables / sizeof *tables)

@@ -1,7 +1,7 @@
 /*
  * test_search_document.c - a document holds all of its unit, and lives as long as somebody holds it.
  */
-#include "search/document.h"
+#include "search/documents.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
