@@ -199,6 +199,22 @@ enum mneme_status cli_read_claude(struct cli_importing *in, const struct cli_str
                                   yyjson_val *conversation, struct mn_arena *arena,
                                   struct cli_chat *chat, struct mneme_error *err);
 
+/* The messages of a conversation by their ids: members of an object, or items of a list that have a text
+ * named id_name. */
+struct cli_node {
+    const char *id;
+    yyjson_val *message;
+    size_t place;
+};
+struct cli_tree {
+    struct cli_node *item;
+    size_t count;
+};
+enum mneme_status cli_tree_make(yyjson_val *messages, const char *id_name, struct mn_arena *arena,
+                                struct cli_tree *ret_tree, struct mneme_error *err);
+/* NULL: none has it. */
+yyjson_val *cli_tree_find(const struct cli_tree *tree, const char *id);
+
 /* A text of the object, copied; "" when it is absent or no text. NULL when the arena is full. */
 const char *cli_json_text(yyjson_val *object, const char *name, struct mn_arena *arena);
 /* An instant as exports write it: RFC 3339 or what people write, or seconds or milliseconds since 1970.

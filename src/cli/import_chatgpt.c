@@ -51,15 +51,17 @@ static enum mneme_status find_path(yyjson_val *conversation, struct mn_arena *ar
     yyjson_val *mapping = yyjson_obj_get(conversation, "mapping");
     const char *current = yyjson_get_str(yyjson_obj_get(conversation, "current_node"));
     size_t room = yyjson_obj_size(mapping);
+    struct cli_tree tree;
     yyjson_val *node;
 
     if (!yyjson_is_obj(mapping))
         return mn_fail(err, MNEME_INVALID, "mapping: must be an object, not %s",
                        yyjson_get_type_desc(mapping));
+    MN_TRY(cli_tree_make(mapping, "", arena, &tree, err));
     ret_path->item = mn_arena_array(arena, yyjson_val *, room + 1);
     if (!ret_path->item)
         return mn_fail_memory(err);
-    node = mn_empty(current) ? last_leaf(mapping) : yyjson_obj_get(mapping, current);
+    node = mn_empty(current) ? last_leaf(mapping) : cli_tree_find(&tree, current);
     if (!node && room)
         return mn_fail(err, MNEME_INVALID, "current_node: there is no message %.64s",
                        mn_or_empty(current));
@@ -69,7 +71,7 @@ static enum mneme_status find_path(yyjson_val *conversation, struct mn_arena *ar
         if (ret_path->count == room)
             return mn_fail(err, MNEME_INVALID, "mapping: a message is its own ancestor");
         ret_path->item[ret_path->count++] = node;
-        node = mn_empty(parent) ? NULL : yyjson_obj_get(mapping, parent);
+        node = mn_empty(parent) ? NULL : cli_tree_find(&tree, parent);
         if (!node && !mn_empty(parent))
             return mn_fail(err, MNEME_INVALID, "parent: there is no message %.64s", parent);
     }

@@ -16,17 +16,6 @@
 
 /* ---- branches ---- */
 
-static yyjson_val *by_id(yyjson_val *messages, const char *id)
-{
-    yyjson_arr_iter iter = yyjson_arr_iter_with(messages);
-    yyjson_val *message;
-
-    while ((message = yyjson_arr_iter_next(&iter)))
-        if (yyjson_equals_str(yyjson_obj_get(message, "uuid"), id))
-            return message;
-    return NULL;
-}
-
 /* The messages from the root to the one that was last; all of them where none is named. */
 static enum mneme_status find_path(yyjson_val *conversation, struct mn_arena *arena,
                                    yyjson_val ***ret_item, size_t *ret_count,
@@ -37,14 +26,16 @@ static enum mneme_status find_path(yyjson_val *conversation, struct mn_arena *ar
     size_t room = yyjson_arr_size(messages), at = room;
     yyjson_arr_iter iter = yyjson_arr_iter_with(messages);
     yyjson_val **item = mn_arena_array(arena, yyjson_val *, room + 1);
+    struct cli_tree tree;
 
     if (!yyjson_is_arr(messages))
         return mn_fail(err, MNEME_INVALID, "chat_messages: must be a list, not %s",
                        yyjson_get_type_desc(messages));
     if (!item)
         return mn_fail_memory(err);
-    message = mn_empty(leaf) ? NULL : by_id(messages, leaf);
-    for (; message && at > 0; message = by_id(messages, mn_or_empty(leaf))) {
+    MN_TRY(cli_tree_make(messages, "uuid", arena, &tree, err));
+    message = mn_empty(leaf) ? NULL : cli_tree_find(&tree, leaf);
+    for (; message && at > 0; message = cli_tree_find(&tree, mn_or_empty(leaf))) {
         item[--at] = message;
         leaf = yyjson_get_str(yyjson_obj_get(message, "parent_message_uuid"));
     }

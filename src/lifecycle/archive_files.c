@@ -5,6 +5,9 @@
  * says it is whole. So whatever is cut short leaves a name that is known: a file that was being made is
  * given up after an hour, one that is to be removed is removed until it is gone. What is erased while
  * turns are copied refuses that commit; the file is removed and the copying begins anew.
+ *
+ * An empty file, made before the first one, tells the archive of this store from an empty place: that of
+ * a disk that is not mounted, or another folder. A file that is not there counts as removed only beside it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@
 #define ATTEMPTS_MAX 4
 #define GIVEN_UP_MS INT64_C(3600000)
 #define PURPOSE "mneme archive"
+#define MARK ".store"
 
 struct files {
     struct mn_archive base;
@@ -76,6 +80,57 @@ static enum mneme_status step(const struct call *c, enum mn_archive_step step,
 static const char *full_name(const struct call *c, const char *object)
 {
     return mn_arena_printf(c->arena, "%s/%s", c->store, object);
+}
+
+static enum mneme_status find_mark(const struct call *c, bool *ret_found, struct mneme_error *err)
+{
+    const char *name = full_name(c, MARK);
+    MN_BUF_AUTO bytes = { 0 };
+    struct mneme_error why;
+
+    if (!name)
+        return mn_fail_memory(err);
+    enum mneme_status status = c->blobs->ops->get(c->blobs, name, &bytes, &why);
+    if (status != MNEME_OK && status != MNEME_NOT_FOUND) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    *ret_found = status == MNEME_OK;
+    return MNEME_OK;
+}
+
+/* Refuses a place without the mark when files of the store must be there. The mark is older than each of
+ * them: it is looked for again once they are known. */
+static enum mneme_status check_mark(const struct call *c, bool *ret_found, struct mneme_error *err)
+{
+    struct mn_archive_objects objects = { 0 };
+
+    MN_TRY(find_mark(c, ret_found, err));
+    if (*ret_found)
+        return MNEME_OK;
+    MN_TRY(c->world->store->ops->archive_objects(c->world->store, NULL, NULL, c->arena, &objects,
+                                                 err));
+    if (objects.count)
+        MN_TRY(find_mark(c, ret_found, err));
+    if (objects.count && !*ret_found)
+        return mn_fail(err, MNEME_UNAVAILABLE,
+                       "archive: there is no %s/" MARK ": it is another archive than that of this "
+                       "store, or its disk is not there", c->store);
+    return MNEME_OK;
+}
+
+static enum mneme_status put_mark(const struct call *c, struct mneme_error *err)
+{
+    const char *name = full_name(c, MARK);
+    bool found = false;
+
+    if (!name)
+        return mn_fail_memory(err);
+    MN_TRY(check_mark(c, &found, err));
+    enum mneme_status status =
+        found ? MNEME_OK : c->blobs->ops->put(c->blobs, name, "", 0, err);
+    return status == MNEME_NOT_FOUND ? MNEME_UNAVAILABLE : status;
 }
 
 static enum mneme_status make_name(const struct call *c, const char **ret_object,
@@ -202,6 +257,7 @@ static enum mneme_status take_once(const struct call *c, const struct mn_archive
         *ret_taken = 0;
         return MNEME_OK;
     }
+    MN_TRY(put_mark(c, err));
     MN_TRY(make_file(c, &content, &object, err));
     enum mneme_status status =
         step(c, MN_ARCHIVE_TAKE, &object, &content.events, NULL, err);
@@ -303,14 +359,17 @@ static enum mneme_status settle(struct mn_archive *archive, struct mn_world *wor
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
     struct mn_archive_objects objects = { 0 };
     enum mneme_status first = MNEME_OK;
+    bool found = false;
     size_t left = 0;
     struct call c;
 
     if (!arena)
         return mn_fail_memory(err);
     MN_TRY(world->store->ops->archive_waiting(world->store, arena, &objects, err));
-    if (objects.count)
+    if (objects.count) {
         MN_TRY(begin_call(archive, world, now_ms, false, arena, &c, err));
+        MN_TRY(check_mark(&c, &found, err));
+    }
     for (size_t i = 0; i < objects.count; i++) {
         struct mneme_error why;
         bool waits = false;
@@ -428,7 +487,7 @@ static enum mneme_status show_unknown(const struct showing *s, const struct mn_p
         struct mn_archive_content content;
         bool goes = false;
 
-        if (is_known(&all, names.item[i]))
+        if (is_known(&all, names.item[i]) || strcmp(names.item[i], MARK) == 0)
             continue;
         enum mneme_status status = fetch_named(c, names.item[i], arena, &content, err);
         if (status == MNEME_NOT_FOUND || status == MNEME_CORRUPT)
@@ -454,10 +513,12 @@ static enum mneme_status show(struct mn_archive *archive, struct mn_world *world
     struct mn_archive_objects objects = { 0 };
     struct call c;
     const struct showing s = { &c, turn, context };
+    bool found = false;
 
     MN_TRY(begin_call(archive, world, 0, false, arena, &c, err));
     if (mn_empty(c.store))
         return MNEME_OK;
+    MN_TRY(check_mark(&c, &found, err));
     if (!only) {
         MN_TRY(world->store->ops->archive_waiting(world->store, arena, &objects, err));
         return show_known(&s, &objects, err);

@@ -258,10 +258,7 @@ static void an_archive_that_does_not_answer_loses_nothing_and_is_asked_again(voi
                      MNEME_UNAVAILABLE);
     assert_non_null(strstr(f->err.message, "archive"));
     assert_true(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
-    l = list(f, "ann"); /* it may have come to be: it waits to be removed */
-    assert_int_equal(l.count, 1);
-    assert_string_equal(l.state, "removing");
-    assert_string_equal(l.session, "");
+    assert_int_equal(list(f, "ann").count, 0); /* nothing was begun */
 
     assert_int_equal(unlink(f->archive), 0);
     assert_int_equal(archive_session(f, "ann", "s1"), 1);
@@ -445,6 +442,39 @@ static void an_erasure_waits_for_an_archive_that_is_away_and_says_so(void **stat
     mneme_free(receipt);
 }
 
+static void an_empty_place_is_not_taken_for_the_archive(void **state)
+{
+    struct fixture *f = *state;
+    char away[128];
+    size_t turns = 0;
+
+    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    say(f, "bob", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
+    archive_session(f, "ann", "s1");
+    (void)snprintf(away, sizeof away, "%s.away", f->archive);
+    assert_int_equal(rename(f->archive, away), 0);
+    assert_int_equal(mkdir(f->archive, 0700), 0); /* as the folder of a disk that is not mounted */
+    assert_int_equal(mneme_archive_session(f->handle, "acme", "bob", "s2", &turns, &f->err),
+                     MNEME_UNAVAILABLE);
+    assert_string_equal(f->err.field, "archive");
+    char *receipt = erase(f, MNEME_ERASE_USER, "ann", NULL, 0);
+    assert_null(strstr(receipt, "\"clean\":true"));
+    assert_non_null(strstr(receipt, "its disk is not there"));
+    assert_false(verified(f, receipt));
+    assert_string_equal(list(f, "ann").state, "removing");
+    assert_int_equal(files_in(f, NULL, 0), 0);
+
+    assert_int_equal(rmdir(f->archive), 0);
+    assert_int_equal(rename(away, f->archive), 0);
+    assert_false(verified(f, receipt));
+    ASSERT_OK(mneme_run_due(f->handle, 10, NULL, &f->err));
+    assert_int_equal(files_in(f, NULL, 0), 0);
+    assert_int_equal(list(f, "ann").count, 0);
+    assert_true(verified(f, receipt));
+    assert_int_equal(archive_session(f, "bob", "s2"), 1);
+    mneme_free(receipt);
+}
+
 static void files_younger_than_a_backup_that_was_put_back_are_erased_with_their_user(void **state)
 {
     struct fixture *f = *state;
@@ -530,6 +560,7 @@ int main(void)
         TEST(evidence_in_the_archive_goes_with_its_memory),
         TEST(an_erased_user_or_tenant_leaves_the_archive_and_others_stay),
         TEST(an_erasure_waits_for_an_archive_that_is_away_and_says_so),
+        TEST(an_empty_place_is_not_taken_for_the_archive),
         TEST(files_younger_than_a_backup_that_was_put_back_are_erased_with_their_user),
         TEST(what_is_missing_is_named),
     };

@@ -16,6 +16,8 @@
 #include "fakes/fake_bucket.h"
 #include "pipeline/fixture.h"
 
+#define MARK 1 /* the file that tells whose archive it is */
+
 #define ASSERT_OK(call)                                                                            \
     do {                                                                                           \
         if ((call) != MNEME_OK)                                                                    \
@@ -71,10 +73,10 @@ static void turns_go_into_a_bucket_come_back_and_are_erased_there(void **state)
     ASSERT_OK(archive(f, "s1"));
     ASSERT_OK(archive(f, "s2"));
     ASSERT_OK(archive(f, "s3"));
-    assert_int_equal(fake_bucket_files(bucket), 3);
+    assert_int_equal(fake_bucket_files(bucket), 3 + MARK);
     ASSERT_OK(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err));
     assert_int_equal(turns, 1);
-    assert_int_equal(fake_bucket_files(bucket), 2);
+    assert_int_equal(fake_bucket_files(bucket), 2 + MARK);
     assert_false(fake_bucket_saw(bucket, "Westpier"));
     assert_false(fake_bucket_saw(bucket, "hush-hush"));
 
@@ -84,7 +86,7 @@ static void turns_go_into_a_bucket_come_back_and_are_erased_there(void **state)
     what.id = "s2";
     ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err)); /* its list goes over pages */
     assert_non_null(strstr(receipt, "\"clean\":true"));
-    assert_int_equal(fake_bucket_files(bucket), 1);
+    assert_int_equal(fake_bucket_files(bucket), 1 + MARK);
     ASSERT_OK(mneme_erase_verify(f->handle, receipt, &clean, NULL, &f->err));
     assert_int_equal(clean, 1);
     mneme_free(receipt);
@@ -111,7 +113,7 @@ static void a_storage_that_fails_or_refuses_takes_nothing(void **state)
     fake_bucket_fail(bucket, 0);
     ASSERT_OK(archive(f, "s1"));
     ASSERT_OK(mneme_run_due(f->handle, 10, NULL, &f->err));
-    assert_int_equal(fake_bucket_files(bucket), 1);
+    assert_int_equal(fake_bucket_files(bucket), 1 + MARK);
     mneme_close(f->handle);
     f->handle = NULL;
     fake_bucket_free(bucket);
