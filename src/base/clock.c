@@ -232,6 +232,8 @@ char *mn_time_print(int64_t at_ms, char *buffer, size_t buffer_bytes)
 
 enum mneme_status mneme_time_parse(const char *text, int64_t *ret_ms, struct mneme_error *err)
 {
+    if (!ret_ms || !text)
+        return mn_fail(err, MNEME_INVALID, "%s: is NULL", text ? "ret_ms" : "text");
     return mn_time_parse("time", text, ret_ms, err);
 }
 

@@ -236,6 +236,7 @@ enum mneme_status mneme_doctor(const struct mneme_options *options, const char *
     struct visit v = { .out = &out, .w = { .out = &out } };
 
     MN_CHECK_SIZE(options, "options", err);
+    MN_CHECK_GIVEN(ret_sound, "ret_sound", err);
     memcpy(&known, options, options->size);
     if (mn_empty(known.store_path))
         return mn_fail(err, MNEME_INVALID, "store_path: is empty");

@@ -95,6 +95,7 @@ enum mneme_status mneme_reconcile(struct mneme *handle, const struct mneme_recon
                                   int *ret_clean, char **ret_report_json, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_clean, "ret_clean", err);
     struct mneme_reconciliation known = MNEME_RECONCILIATION_INIT;
     MN_BUF_AUTO report = { 0 };
     bool clean = false;
@@ -155,6 +156,7 @@ enum mneme_status mneme_health_report(struct mneme *handle, const struct mneme_h
                                       struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(ret_healthy, "ret_healthy", err);
     if (handle->tenants && (!what || mn_empty(what->tenant_id)))
         return mn_fail(err, MNEME_INVALID,
                        "tenant_id: say whose figures; each tenant has a file of its own");

@@ -412,6 +412,8 @@ enum mneme_status mneme_record_parse(const char *json, size_t json_bytes,
     PARSED_AUTO parsed = NULL;
     MN_JSON_AUTO doc = NULL;
 
+    if (!ret_parsed || !json)
+        return mn_fail(err, MNEME_INVALID, "%s: is NULL", json ? "ret_parsed" : "json");
     if (json_bytes > MNEME_LINE_BYTES_MAX)
         return mn_fail(err, MNEME_LIMIT, "record: %zu bytes, at most %d", json_bytes,
                        MNEME_LINE_BYTES_MAX);
@@ -622,6 +624,8 @@ enum mneme_status mneme_record_print(const struct mneme_record *record, char **r
     MN_BUF_AUTO out = { 0 };
     struct mn_json_writer w = { .out = &out };
 
+    if (!ret_json || !record)
+        return mn_fail(err, MNEME_INVALID, "%s: is NULL", record ? "ret_json" : "record");
     MN_TRY(take_struct(record, &shape, &whole, err));
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "kind", shape->name);

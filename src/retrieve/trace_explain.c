@@ -360,6 +360,8 @@ enum mneme_status mneme_trace_explain(const char *trace_json, char **ret_text,
     yyjson_val *trace;
     int column;
 
+    if (!ret_text)
+        return mn_fail(err, MNEME_INVALID, "ret_text: is NULL");
     if (mn_empty(trace_json))
         return mn_fail(err, MNEME_INVALID, "trace: is empty");
     MN_TRY(mn_json_parse("trace", trace_json, strlen(trace_json), &doc, err));

@@ -35,7 +35,9 @@ static void a_missing_handle_or_output_is_named(void **state)
     struct mneme_event event = MNEME_EVENT_INIT;
     struct mneme_answer *answer = NULL;
     struct mneme_parsed *row = NULL;
+    struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &memory };
     char *text = NULL;
+    int64_t at_ms = 0;
     int flag = 0;
     float vector[1];
 
@@ -64,6 +66,21 @@ static void a_missing_handle_or_output_is_named(void **state)
     MISSES("ret_clean", mneme_erase_verify(f->handle, "{}", NULL, NULL, &f->err));
     MISSES("handle", mneme_audit_verify(NULL, NULL, &flag, NULL, &f->err));
     MISSES("ret_sound", mneme_audit_verify(f->handle, NULL, NULL, NULL, &f->err));
+    MISSES("handle", mneme_reconcile(NULL, NULL, &flag, NULL, &f->err));
+    MISSES("ret_clean", mneme_reconcile(f->handle, NULL, NULL, NULL, &f->err));
+    MISSES("handle", mneme_health_report(NULL, NULL, &flag, NULL, &f->err));
+    MISSES("ret_healthy", mneme_health_report(f->handle, NULL, NULL, NULL, &f->err));
+    MISSES("options", mneme_doctor(NULL, NULL, &flag, NULL, &f->err));
+    options.store_path = f->path;
+    MISSES("ret_sound", mneme_doctor(&options, NULL, NULL, NULL, &f->err));
+    MISSES("json", mneme_record_parse(NULL, 3, NULL, &row, &f->err));
+    MISSES("ret_parsed", mneme_record_parse("{}", 2, NULL, NULL, &f->err));
+    MISSES("record", mneme_record_print(NULL, &text, &f->err));
+    MISSES("ret_json", mneme_record_print(&record, NULL, &f->err));
+    MISSES("text", mneme_time_parse(NULL, &at_ms, &f->err));
+    MISSES("ret_ms", mneme_time_parse("2026-10-14", NULL, &f->err));
+    MISSES("ret_ms", mneme_time_parse_spelled("tomorrow", NULL, &f->err));
+    MISSES("ret_text", mneme_trace_explain("{}", NULL, &f->err));
     MISSES("handle", mneme_backup(NULL, f->file, NULL, &f->err));
     MISSES("handle", mneme_run_due(NULL, 0, NULL, &f->err));
     MISSES("handle", mneme_embed(NULL, "x", 0, vector, 1, &f->err));
