@@ -81,7 +81,8 @@ int cli_health(int argc, char **argv)
     struct cli_common common = { 0 };
     struct mneme_health what = MNEME_HEALTH_INIT;
     const struct cli_option options[] = {
-        { "tenant", CLI_TEXT, "ID", "of this tenant; without, of all", &what.tenant_id },
+        { "tenant", CLI_TEXT, "ID", "of this tenant (with --user also $MNEME_TENANT); without, of all",
+          &what.tenant_id },
         { "user", CLI_TEXT, "ID", "of this user of the tenant", &what.user_id },
         { "now", CLI_TIME, "TIME", "as if it were that time", &what.now_ms },
     };
@@ -107,6 +108,8 @@ int cli_health(int argc, char **argv)
 
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
+    if (!what.tenant_id && what.user_id)
+        what.tenant_id = getenv("MNEME_TENANT");
     if (cli_open(&common, CLI_TO_READ, &handle, &err) != MNEME_OK ||
         mneme_health_report(handle, &what, &healthy, &report, &err) != MNEME_OK)
         return cli_fail(&err);
