@@ -55,6 +55,11 @@ bool mn_sqlite_unread(struct mn_sqlite *db)
     return unread;
 }
 
+bool mn_sqlite_is_spoiled(const struct mn_sqlite *db)
+{
+    return db->unread;
+}
+
 enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_error *err)
 {
     const char *why = db && db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
@@ -238,8 +243,7 @@ enum mneme_status mn_sqlite_script(struct mn_sqlite *db, const char *sql, struct
     code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
     if (code != SQLITE_OK)
         return mn_sqlite_fail(db, code, err);
-    db->unread = mn_file_reads_failed();
-    return db->unread ? fail_unread(err) : MNEME_OK;
+    return mn_sqlite_unread(db) ? fail_unread(err) : MNEME_OK;
 }
 
 enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
@@ -261,6 +265,11 @@ enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
             sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle, NULL);
         if (code != SQLITE_OK)
             return mn_sqlite_fail(db, code, err);
+        if (mn_sqlite_unread(db)) { /* what it made of the schema is made of what was not read */
+            (void)sqlite3_finalize(stmt->handle);
+            stmt->handle = NULL;
+            return fail_unread(err);
+        }
         stmt->db = db;
         db->kept[slot].sql = sql;
     }

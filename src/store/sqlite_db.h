@@ -48,6 +48,9 @@ void mn_sqlite_merge_at_close(struct mn_sqlite *db);
 /* Has a read failed in this thread since it was asked last? Then what the connection keeps of pages
  * is read again. For what is done with its handle; statements look by themselves. */
 bool mn_sqlite_unread(struct mn_sqlite *db);
+/* May it still keep pages that were not read? The layer that deciphers stays with its error: such a
+ * connection is closed when nobody uses it, and another opened. */
+bool mn_sqlite_is_spoiled(const struct mn_sqlite *db);
 
 /* What the connection's last error means; `code` is SQLite's. */
 enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_error *err);

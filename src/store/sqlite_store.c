@@ -123,11 +123,11 @@ static enum mneme_status borrow(struct mn_sqlite_store *store, struct mn_reading
     return status;
 }
 
-/* One of a file that is not the store's any more is closed. */
+/* One of a file that is not the store's any more is closed, and one behind a failed read. */
 static void give_back(struct mn_sqlite_store *store, struct mn_sqlite *db, int generation)
 {
     (void)pthread_mutex_lock(&store->read_mutex);
-    if (generation == store->generation) {
+    if (generation == store->generation && !mn_sqlite_is_spoiled(db)) {
         store->reader[store->readers_idle++] = db;
         db = NULL;
     } else {
@@ -170,6 +170,20 @@ void mn_reading_end(struct mn_reading *reading)
 
 /* ---- the writer ---- */
 
+/* Behind a failed read the writer's connection is another one. */
+static enum mneme_status settle_writer(struct mn_sqlite_store *store, struct mneme_error *err)
+{
+    struct mn_sqlite *writer = NULL;
+
+    if (!mn_sqlite_is_spoiled(store->writer))
+        return MNEME_OK;
+    MN_TRY(mn_sqlite_connect(store->path, MN_SQLITE_WRITE, store->key.at, store->key.bytes, &writer,
+                             err));
+    mn_sqlite_free(store->writer);
+    store->writer = writer;
+    return MNEME_OK;
+}
+
 enum mneme_status mn_turn_begin(struct mn_sqlite_store *store, struct mneme_error *err)
 {
     enum mneme_status status;
@@ -180,6 +194,8 @@ enum mneme_status mn_turn_begin(struct mn_sqlite_store *store, struct mneme_erro
     status = mn_lock_file_take(&store->lock, MN_SQLITE_WAIT_MS, err);
     if (status == MNEME_OK) {
         status = check_place(&store->guard, store->path, err);
+        if (status == MNEME_OK)
+            status = settle_writer(store, err);
         if (status != MNEME_OK)
             mn_lock_file_give(&store->lock);
     }

@@ -109,7 +109,7 @@ static enum mneme_status call_edit(struct mneme_error *err)
     char content[64];
 
     snprintf(content, sizeof content, "pilots use quay %ld", rounds++);
-    struct mneme_memory m = sample("m-1", content);
+    struct mneme_memory m = sample("m-3", content); /* the one that holds: former ones stay */
     change.now_ms = NOW;
     return mneme_edit(fault_handle, &m, &change, &receipt, err);
 }
@@ -344,7 +344,10 @@ static enum mneme_status call_reconcile(struct mneme_error *err)
     how.repair = 1;
     enum mneme_status status = mneme_reconcile(fault_handle, &how, &clean, &report, err);
     assert_true((status == MNEME_OK) == (report != NULL));
-    assert_int_equal(clean, status == MNEME_OK ? 1 : 7);
+    /* One whose archive could not be looked at is not clean, and says so. */
+    bool unseen = status == MNEME_OK && clean == 0 && strstr(report, "\"archive_seen\":false");
+    if (!unseen && clean != (status == MNEME_OK ? 1 : 7))
+        fail_msg("clean is %d: %s", clean, report ? report : err->message);
     mneme_free(report);
     return status;
 }
@@ -509,7 +512,10 @@ static enum mneme_status call_erase_verify(struct mneme_error *err)
     faults_resume(failing);
     enum mneme_status status = mneme_erase_verify(fault_handle, receipt, &clean, &report, err);
     assert_true((status == MNEME_OK) == (report != NULL));
-    assert_int_equal(clean, status == MNEME_OK ? 1 : 7);
+    /* One whose archive could not be looked at is not clean, and says so. */
+    bool unseen = status == MNEME_OK && clean == 0 && strstr(report, "\"archive_seen\":false");
+    if (!unseen && clean != (status == MNEME_OK ? 1 : 7))
+        fail_msg("clean is %d: %s", clean, report ? report : err->message);
     mneme_free(report);
     return status;
 }
@@ -558,7 +564,7 @@ static enum mneme_status call_extractions(struct mneme_error *err)
 /* Without an extractor it says so. */
 static enum mneme_status call_extract(struct mneme_error *err)
 {
-    struct mneme_read read;
+    struct mneme_read read = MNEME_READ_INIT;
     enum mneme_status status = mneme_extract(fault_handle, "t", "ann", "s", &read, err);
 
     return status == MNEME_UNAVAILABLE && strstr(err->message, "extractor") ? MNEME_OK : status;

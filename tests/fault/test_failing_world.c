@@ -187,8 +187,11 @@ static void survives_each_failure(const struct fault_call *call)
         enum mneme_status status = call->call(&err);
         bool failed = failed_before_pause || disarm();
 
-        if (!failed)
+        if (!failed) {
+            if (status != MNEME_OK)
+                fail_msg("%s fails where nothing failed: %s", call->name, err.message);
             break;
+        }
         if (status != MNEME_OK) {
             failures++;
             if (err.status != status || !err.message[0] || !names_it(&err))
