@@ -242,6 +242,37 @@ static void a_turn_that_is_away_is_not_taken_twice_and_lends_its_id_to_nobody(vo
     assert_int_equal(list(f, "ann").count, 2);
 }
 
+static void what_belongs_to_a_turn_that_is_away_is_no_difference(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_usage used = { 0 };
+    struct mneme_record record = { .kind = MNEME_RECORD_USAGE, .usage = &used };
+    char *report = NULL;
+    int clean = 0;
+
+    event.id = "evt-1";
+    event.tenant_id = "acme";
+    event.user_id = "ann";
+    event.session_id = "s1";
+    event.text = "The crane Otto stands at the northern quay.";
+    change.idempotency_key = "said once";
+    ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
+    used.tenant_id = "acme";
+    used.memory_id = "evt-1";
+    used.used_count = 3;
+    used.confidence = -1.0;
+    change.idempotency_key = NULL;
+    change.admin = 1;
+    ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
+    assert_int_equal(archive_session(f, "ann", "s1"), 1);
+    ASSERT_OK(mneme_reconcile(f->handle, NULL, &clean, &report, &f->err));
+    if (!clean)
+        fail_msg("%s", report);
+    mneme_free(report);
+}
+
 /* ---- a place that fails ---- */
 
 static void an_archive_that_does_not_answer_loses_nothing_and_is_asked_again(void **state)
@@ -552,6 +583,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(archived_turns_leave_recall_and_come_back_as_they_were),
         TEST(a_turn_that_is_away_is_not_taken_twice_and_lends_its_id_to_nobody),
+        TEST(what_belongs_to_a_turn_that_is_away_is_no_difference),
         TEST(an_archive_that_does_not_answer_loses_nothing_and_is_asked_again),
         TEST(a_damaged_file_brings_nothing_back),
         TEST(in_the_archive_no_word_can_be_read_without_the_store),
