@@ -288,19 +288,11 @@ void mn_stmt_reset_at(struct mn_stmt **stmt)
     *stmt = NULL;
 }
 
-/* Behind a failed read a transaction can only go back; then what is kept of pages goes too. */
-static enum mneme_status forget_unread(struct mn_stmt *stmt, struct mneme_error *err)
+/* Behind a failed read a connection can only go back; it is closed when nobody uses it. */
+static enum mneme_status refuse_spoiled(const struct mn_stmt *stmt, struct mneme_error *err)
 {
-    struct mn_sqlite *db = stmt->db;
-
     (void)mn_file_reads_failed();
-    if (!db->unread)
-        return MNEME_OK;
-    if (sqlite3_get_autocommit(db->handle)) {
-        db->unread = sqlite3_db_release_memory(db->handle) != SQLITE_OK;
-        return MNEME_OK;
-    }
-    if (strncmp(sqlite3_sql(stmt->handle), "ROLLBACK", 8) == 0)
+    if (!stmt->db->unread || strncmp(sqlite3_sql(stmt->handle), "ROLLBACK", 8) == 0)
         return MNEME_OK;
     return fail_unread(err);
 }
@@ -309,7 +301,7 @@ enum mneme_status mn_sqlite_step(struct mn_stmt *stmt, bool *ret_row, struct mne
 {
     int code = SQLITE_NOMEM;
 
-    MN_TRY(forget_unread(stmt, err));
+    MN_TRY(refuse_spoiled(stmt, err));
     if (!stmt->failed)
         code = sqlite3_step(stmt->handle);
     if (code != SQLITE_ROW && code != SQLITE_DONE)

@@ -45,11 +45,11 @@ sqlite3 *mn_sqlite_handle(struct mn_sqlite *db);
  * merges the log into the file and removes it. */
 void mn_sqlite_merge_at_close(struct mn_sqlite *db);
 
-/* Has a read failed in this thread since it was asked last? Then what the connection keeps of pages
- * is read again. For what is done with its handle; statements look by themselves. */
+/* Has a read failed in this thread since it was asked last? Then the connection is spoiled. For
+ * what is done with its handle; statements look by themselves. */
 bool mn_sqlite_unread(struct mn_sqlite *db);
-/* May it still keep pages that were not read? The layer that deciphers stays with its error: such a
- * connection is closed when nobody uses it, and another opened. */
+/* It may keep pages that were not read, and the layer that deciphers stays with its error: its
+ * statements are refused, and who has it closes it and opens another. */
 bool mn_sqlite_is_spoiled(const struct mn_sqlite *db);
 
 /* What the connection's last error means; `code` is SQLite's. */
