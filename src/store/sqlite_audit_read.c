@@ -167,19 +167,6 @@ static enum mneme_status check_entry(const struct mn_audit_key *key,
     return MNEME_OK;
 }
 
-static enum mneme_status last_given(struct mn_sqlite *db, int64_t *ret_seq, struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    struct mn_reader reader = { 0 };
-    bool row = false;
-
-    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_AUDIT_LAST_GIVEN, &stmt, err));
-    MN_TRY(mn_sqlite_step(stmt, &row, err));
-    reader.stmt = stmt;
-    *ret_seq = row ? mn_read_integer(&reader) : 0;
-    return MNEME_OK;
-}
-
 static enum mneme_status check_all(struct mn_sqlite *db, const struct mn_audit_key *key,
                                    const struct mn_audit_mark *noted, struct mn_audit_state *state,
                                    struct mneme_error *err)
@@ -216,7 +203,7 @@ enum mneme_status mn_sqlite_audit_verify(struct mn_store *store, const struct mn
 
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_audit_key_read(reading.db, &key, err));
-    MN_TRY(last_given(reading.db, &last, err));
+    MN_TRY(mn_sqlite_integer(reading.db, SQL_SQLITE_AUDIT_LAST_GIVEN, &last, err));
     if (key.hmac)
         MN_TRY(check_all(reading.db, &key, noted, &state, err));
     else if (noted && noted->seq > 0)

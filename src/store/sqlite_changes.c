@@ -36,20 +36,6 @@ static bool parse_cursor(const struct mn_sqlite_store *store, const struct mn_cu
     return strcmp(again.text, cursor->text) == 0;
 }
 
-static enum mneme_status one_number(struct mn_sqlite *db, const char *sql, int64_t *ret_number,
-                                    struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    struct mn_reader reader = { 0 };
-    bool row = false;
-
-    MN_TRY(mn_sqlite_prepare(db, sql, &stmt, err));
-    MN_TRY(mn_sqlite_step(stmt, &row, err));
-    reader.stmt = stmt;
-    *ret_number = row ? mn_read_integer(&reader) : 0;
-    return MNEME_OK;
-}
-
 enum mneme_status mn_sqlite_position(struct mn_store *store, struct mn_cursor *ret_cursor,
                                      struct mneme_error *err)
 {
@@ -57,7 +43,7 @@ enum mneme_status mn_sqlite_position(struct mn_store *store, struct mn_cursor *r
     int64_t last;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(one_number(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
+    MN_TRY(mn_sqlite_integer(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
     mn_cursor_print(reading.store, last, ret_cursor);
     return MNEME_OK;
 }
@@ -71,7 +57,7 @@ static enum mneme_status find_gap(struct mn_sqlite *db, int64_t seq, int64_t las
     *ret_gap = seq > last || seq < 0;
     if (*ret_gap || seq == last)
         return MNEME_OK;
-    MN_TRY(one_number(db, SQL_SQLITE_CHANGES_FIRST_KEPT, &first, err));
+    MN_TRY(mn_sqlite_integer(db, SQL_SQLITE_CHANGES_FIRST_KEPT, &first, err));
     *ret_gap = first == 0 || first > seq + 1;
     return MNEME_OK;
 }
@@ -143,7 +129,7 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
     int64_t seq = 0;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(one_number(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
+    MN_TRY(mn_sqlite_integer(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
     if (!parse_cursor(reading.store, cursor, &seq))
         changes.too_old = true;
     else
@@ -161,7 +147,7 @@ enum mneme_status mn_changes_since(const struct mn_sqlite_store *store, struct m
     int64_t last = 0;
 
     (void)snprintf(known.text, sizeof known.text, "%s", cursor);
-    MN_TRY(one_number(db, SQL_SQLITE_CHANGES_LAST, &last, err));
+    MN_TRY(mn_sqlite_integer(db, SQL_SQLITE_CHANGES_LAST, &last, err));
     *ret_gap = !parse_cursor(store, &known, ret_seq);
     return *ret_gap ? MNEME_OK : find_gap(db, *ret_seq, last, ret_gap, err);
 }

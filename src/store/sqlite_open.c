@@ -35,8 +35,8 @@ static const struct mn_sql_migration migrations[] = SQL_SQLITE_MIGRATIONS;
 
 /* ---- what the file says of itself ---- */
 
-static enum mneme_status query_integer(struct mn_sqlite *db, const char *sql, int64_t *ret_value,
-                                       struct mneme_error *err)
+enum mneme_status mn_sqlite_integer(struct mn_sqlite *db, const char *sql, int64_t *ret_value,
+                                    struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
     struct mn_reader reader = { 0 };
@@ -110,9 +110,9 @@ enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path
     int64_t version = 0;
     int64_t tables = 0;
 
-    MN_TRY(query_integer(db, SQL_SQLITE_APPLICATION_ID, &application, err));
-    MN_TRY(query_integer(db, SQL_SQLITE_USER_VERSION, &version, err));
-    MN_TRY(query_integer(db, SQL_SQLITE_SCHEMA_COUNT, &tables, err));
+    MN_TRY(mn_sqlite_integer(db, SQL_SQLITE_APPLICATION_ID, &application, err));
+    MN_TRY(mn_sqlite_integer(db, SQL_SQLITE_USER_VERSION, &version, err));
+    MN_TRY(mn_sqlite_integer(db, SQL_SQLITE_SCHEMA_COUNT, &tables, err));
     *ret_version = version;
     if (application == 0 && version == 0 && tables == 0)
         return MNEME_OK;

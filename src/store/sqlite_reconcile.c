@@ -314,20 +314,6 @@ static const struct part parts[MN_DERIVED_COUNT] = {
                                  .mend = { SQL_SQLITE_MEND_INDEX_STATE } },
 };
 
-static enum mneme_status count_rows(struct mn_sqlite *db, const char *sql, int64_t *ret_rows,
-                                    struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-    struct mn_reader reader = { 0 };
-    bool row = false;
-
-    MN_TRY(mn_sqlite_prepare(db, sql, &stmt, err));
-    MN_TRY(mn_sqlite_step(stmt, &row, err));
-    reader.stmt = stmt;
-    *ret_rows = row ? mn_read_integer(&reader) : 0;
-    return MNEME_OK;
-}
-
 static enum mneme_status find(struct check *c, enum mn_derived part, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
@@ -355,7 +341,7 @@ static enum mneme_status find(struct check *c, enum mn_derived part, struct mnem
 static enum mneme_status check_all(struct check *c, struct mneme_error *err)
 {
     for (size_t i = 0; i < MN_DERIVED_COUNT; i++) {
-        MN_TRY(count_rows(c->w->db, parts[i].count, &c->out->part[i].rows, err));
+        MN_TRY(mn_sqlite_integer(c->w->db, parts[i].count, &c->out->part[i].rows, err));
         MN_TRY(parts[i].walk ? parts[i].walk(c, err) : find(c, (enum mn_derived)i, err));
     }
     return MNEME_OK;

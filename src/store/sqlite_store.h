@@ -95,6 +95,9 @@ enum mneme_status mn_sqlite_check_beside(const char *path, struct mneme_error *e
 #define MN_META_RECEIPT_KEY "receipt_key"
 #define MN_META_ARCHIVE_NAME "archive_name"
 #define MN_META_ARCHIVE_KEY "archive_key"
+/* The first column of the first row that a statement without parameters gives; 0: no row. */
+enum mneme_status mn_sqlite_integer(struct mn_sqlite *db, const char *sql, int64_t *ret_value,
+                                    struct mneme_error *err);
 /* A row of the table meta into text; "" when it is not there. */
 enum mneme_status mn_sqlite_meta(struct mn_sqlite *db, const char *name, char *text,
                                  size_t text_bytes, struct mneme_error *err);

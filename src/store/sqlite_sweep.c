@@ -29,14 +29,10 @@
 
 enum mneme_status mn_sqlite_merge_log(struct mn_sqlite *db, struct mneme_error *err)
 {
-    MN_STMT_AUTO stmt = NULL;
-    struct mn_reader reader = { 0 };
-    bool row = false;
+    int64_t busy = 0;
 
-    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_CHECKPOINT, &stmt, err));
-    MN_TRY(mn_sqlite_step(stmt, &row, err));
-    reader.stmt = stmt;
-    if (row && mn_read_integer(&reader) != 0)
+    MN_TRY(mn_sqlite_integer(db, SQL_SQLITE_CHECKPOINT, &busy, err));
+    if (busy)
         return mn_fail(err, MNEME_UNAVAILABLE,
                        "the store's log cannot be merged: another process has been reading for %d s",
                        MN_SQLITE_WAIT_MS / 1000);
