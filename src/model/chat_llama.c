@@ -33,21 +33,16 @@
 
 struct llama {
     struct mn_chat base;
-    char *path;
     int timeout_ms;
 
     pthread_mutex_t lock; /* over all below */
-    bool load_tried;
-    enum mneme_status load_status;
-    struct mneme_error load_error;
-    struct llama_model *model;
-    struct llama_context *context;
-    const struct llama_vocab *vocab;
+    struct mn_llama_file file;
     llama_token *tokens; /* TOKENS_MAX */
 };
 
-static enum mneme_status load(struct llama *llama, struct mneme_error *err)
+static enum mneme_status load(void *owner, struct mneme_error *err)
 {
+    struct llama *llama = owner;
     struct llama_context_params params = llama_context_default_params();
     int32_t trained;
 
@@ -55,34 +50,29 @@ static enum mneme_status load(struct llama *llama, struct mneme_error *err)
     llama->tokens = calloc(TOKENS_MAX, sizeof *llama->tokens);
     if (!llama->tokens)
         return mn_fail_memory(err);
-    llama->model = llama_model_load_from_file(llama->path, llama_model_default_params());
-    if (!llama->model)
-        return mn_fail(err, MNEME_CORRUPT, "extractor: %s cannot be loaded: %s", llama->path,
+    llama->file.model = llama_model_load_from_file(llama->file.path, llama_model_default_params());
+    if (!llama->file.model)
+        return mn_fail(err, MNEME_CORRUPT, "extractor: %s cannot be loaded: %s", llama->file.path,
                        mn_llama_complaint());
-    llama->vocab = llama_model_get_vocab(llama->model);
-    trained = llama_model_n_ctx_train(llama->model);
+    llama->file.vocab = llama_model_get_vocab(llama->file.model);
+    trained = llama_model_n_ctx_train(llama->file.model);
     params.n_ctx = trained > 0 && trained < TOKENS_MAX ? (uint32_t)trained : TOKENS_MAX;
     params.n_batch = params.n_ubatch = TOKENS_AT_ONCE;
     params.n_threads = params.n_threads_batch = 1;
     params.no_perf = true;
-    llama->context = llama_init_from_model(llama->model, params);
-    if (!llama->context)
-        return mn_fail(err, MNEME_UNAVAILABLE, "extractor: %s cannot be run: %s", llama->path,
+    llama->file.context = llama_init_from_model(llama->file.model, params);
+    if (!llama->file.context)
+        return mn_fail(err, MNEME_UNAVAILABLE, "extractor: %s cannot be run: %s", llama->file.path,
                        mn_llama_complaint());
-    if (!llama_get_memory(llama->context))
-        return mn_fail(err, MNEME_INVALID, "extractor: %s makes vectors, not texts", llama->path);
+    if (!llama_get_memory(llama->file.context))
+        return mn_fail(err, MNEME_INVALID, "extractor: %s makes vectors, not texts",
+                       llama->file.path);
     return MNEME_OK;
 }
 
 static enum mneme_status load_once(struct llama *llama, struct mneme_error *err)
 {
-    if (!llama->load_tried) {
-        llama->load_tried = true;
-        llama->load_status = load(llama, &llama->load_error);
-    }
-    if (llama->load_status != MNEME_OK && err)
-        *err = llama->load_error;
-    return llama->load_status;
+    return mn_llama_file_load_once(&llama->file, load, llama, err);
 }
 
 /* ---- the prompt ---- */
@@ -91,7 +81,7 @@ static enum mneme_status render(const struct llama *llama, const char *task, str
                                 struct mneme_error *err)
 {
     const struct llama_chat_message messages[] = { { "system", task }, { "user", PLACE } };
-    const char *form = llama_model_chat_template(llama->model, NULL);
+    const char *form = llama_model_chat_template(llama->file.model, NULL);
     size_t room = 2 * strlen(task) + 1024;
     char *text = calloc(1, room);
     int32_t bytes = -1;
@@ -109,7 +99,7 @@ static enum mneme_status render(const struct llama *llama, const char *task, str
         return mn_fail_memory(err);
     if (!out->at || !strstr(out->at, PLACE))
         return mn_fail(err, MNEME_INVALID, "extractor: the chat template of %s leaves out the data",
-                       llama->path);
+                       llama->file.path);
     return MNEME_OK;
 }
 
@@ -118,8 +108,8 @@ static enum mneme_status add_tokens(struct llama *llama, const char *text, size_
                                     bool special, int32_t *count, struct mneme_error *err)
 {
     int32_t room = TOKENS_MAX - *count;
-    int32_t made = llama_tokenize(llama->vocab, text, (int32_t)bytes, llama->tokens + *count, room,
-                                  first, special);
+    int32_t made = llama_tokenize(llama->file.vocab, text, (int32_t)bytes, llama->tokens + *count,
+                                  room, first, special);
 
     if (made < 0)
         return mn_fail(err, MNEME_LIMIT, "extractor: the call has more than %d tokens", TOKENS_MAX);
@@ -140,10 +130,10 @@ static enum mneme_status read_call(struct llama *llama, const struct mn_chat_cal
     MN_TRY(add_tokens(llama, call->data, strlen(call->data), false, false, &count, err));
     place += sizeof PLACE - 1;
     MN_TRY(add_tokens(llama, place, strlen(place), false, true, &count, err));
-    if (count + (int32_t)call->tokens_max > (int32_t)llama_n_ctx(llama->context))
+    if (count + (int32_t)call->tokens_max > (int32_t)llama_n_ctx(llama->file.context))
         return mn_fail(err, MNEME_LIMIT,
                        "extractor: %d tokens and %zu of answer do not fit into the %d of %s",
-                       (int)count, call->tokens_max, (int)llama_n_ctx(llama->context),
+                       (int)count, call->tokens_max, (int)llama_n_ctx(llama->file.context),
                        llama->base.name);
     *ret_count = count;
     return MNEME_OK;
@@ -154,16 +144,16 @@ static enum mneme_status read_call(struct llama *llama, const struct mn_chat_cal
 static struct llama_sampler *make_sampler(const struct llama *llama, const char *grammar)
 {
     struct llama_sampler *chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
-    struct llama_sampler *shape = llama_sampler_init_grammar(llama->vocab, grammar, "root");
+    struct llama_sampler *shape = llama_sampler_init_grammar(llama->file.vocab, grammar, "root");
 
     if (!shape) {
         llama_sampler_free(chain);
         return NULL;
     }
     llama_sampler_chain_add(chain, shape);
-    llama_sampler_chain_add(chain, llama_sampler_init_penalties(
-                                       llama_vocab_n_tokens(llama->vocab), REPEAT_LAST,
-                                       REPEAT_PENALTY, 0.0f, 0.0f));
+    llama_sampler_chain_add(chain,
+                            llama_sampler_init_penalties(llama_vocab_n_tokens(llama->file.vocab),
+                                                         REPEAT_LAST, REPEAT_PENALTY, 0.0f, 0.0f));
     llama_sampler_chain_add(chain, llama_sampler_init_greedy());
     return chain;
 }
@@ -188,16 +178,16 @@ static enum mneme_status generate(struct llama *llama, struct llama_sampler *sam
                                   struct mneme_error *err)
 {
     for (size_t i = 0; i < tokens_max; i++) {
-        llama_token token = llama_sampler_sample(sampler, llama->context, -1);
+        llama_token token = llama_sampler_sample(sampler, llama->file.context, -1);
         char piece[256];
         int32_t bytes;
 
-        if (llama_vocab_is_eog(llama->vocab, token))
+        if (llama_vocab_is_eog(llama->file.vocab, token))
             break;
-        bytes = llama_token_to_piece(llama->vocab, token, piece, sizeof piece, 0, false);
+        bytes = llama_token_to_piece(llama->file.vocab, token, piece, sizeof piece, 0, false);
         mn_buf_put(out, piece, bytes > 0 ? (size_t)bytes : 0);
         MN_TRY(check_time(llama, begun_us, err));
-        if (llama_decode(llama->context, llama_batch_get_one(&token, 1)) != 0)
+        if (llama_decode(llama->file.context, llama_batch_get_one(&token, 1)) != 0)
             return fail_run(llama, err);
     }
     return out->failed ? mn_fail_memory(err) : MNEME_OK;
@@ -214,11 +204,11 @@ static enum mneme_status run(struct llama *llama, const struct mn_chat_call *cal
         return mn_fail(err, MNEME_INVALID, "extractor: the grammar is none that %s can follow",
                        llama->base.name);
     mn_llama_begin();
-    llama_memory_clear(llama_get_memory(llama->context), true);
+    llama_memory_clear(llama_get_memory(llama->file.context), true);
     for (int32_t at = 0; at < count && status == MNEME_OK; at += TOKENS_AT_ONCE) {
         int32_t some = count - at < TOKENS_AT_ONCE ? count - at : TOKENS_AT_ONCE;
 
-        if (llama_decode(llama->context, llama_batch_get_one(llama->tokens + at, some)) != 0)
+        if (llama_decode(llama->file.context, llama_batch_get_one(llama->tokens + at, some)) != 0)
             status = fail_run(llama, err);
         else
             status = check_time(llama, begun_us, err);
@@ -255,12 +245,8 @@ static void llama_release(struct mn_chat *chat)
 {
     struct llama *llama = (struct llama *)chat;
 
-    if (llama->context)
-        llama_free(llama->context);
-    if (llama->model)
-        llama_model_free(llama->model);
+    mn_llama_file_release(&llama->file);
     free(llama->tokens);
-    free(llama->path);
     pthread_mutex_destroy(&llama->lock);
     free(llama);
 }
@@ -275,8 +261,8 @@ static void free_chat(struct llama **llama)
 
 static void name_after_file(struct llama *llama)
 {
-    const char *slash = strrchr(llama->path, '/');
-    const char *file = slash ? slash + 1 : llama->path;
+    const char *slash = strrchr(llama->file.path, '/');
+    const char *file = slash ? slash + 1 : llama->file.path;
     size_t bytes = strlen(file);
 
     if (bytes > 5 && strcmp(file + bytes - 5, ".gguf") == 0)
@@ -300,8 +286,8 @@ enum mneme_status mn_chat_llama_new(const char *path, int timeout_ms, struct mn_
     llama->base.data_bytes_max = DATA_BYTES_MAX;
     llama->timeout_ms = timeout_ms > 0 ? timeout_ms : MN_CHAT_TIMEOUT_MS;
     pthread_mutex_init(&llama->lock, NULL);
-    llama->path = strdup(path);
-    if (!llama->path)
+    llama->file.path = strdup(path);
+    if (!llama->file.path)
         return mn_fail_memory(err);
     name_after_file(llama);
     *ret_chat = &llama->base;

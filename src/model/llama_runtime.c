@@ -64,6 +64,29 @@ enum mneme_status mn_llama_load(const char *path, struct llama_model **ret_model
     return MNEME_OK;
 }
 
+enum mneme_status mn_llama_file_load_once(struct mn_llama_file *file,
+                                          enum mneme_status (*load)(void *owner,
+                                                                    struct mneme_error *err),
+                                          void *owner, struct mneme_error *err)
+{
+    if (!file->load_tried) {
+        file->load_tried = true;
+        file->load_status = load(owner, &file->load_error);
+    }
+    if (file->load_status != MNEME_OK && err != NULL)
+        *err = file->load_error;
+    return file->load_status;
+}
+
+void mn_llama_file_release(struct mn_llama_file *file)
+{
+    if (file->context != NULL)
+        llama_free(file->context);
+    if (file->model != NULL)
+        llama_model_free(file->model);
+    free(file->path);
+}
+
 struct llama_context *mn_llama_context_new(struct llama_model *model, int32_t tokens_max,
                                            enum llama_pooling_type pooling)
 {

@@ -24,6 +24,24 @@ enum mneme_status mn_llama_check_processor(struct mneme_error *err);
 enum mneme_status mn_llama_load(const char *path, struct llama_model **ret_model,
                                 struct mneme_error *err);
 
+/* The file of a model that is loaded when it is first asked, by what knows what it is for; how that
+ * went is kept. Whoever has it locks. */
+struct mn_llama_file {
+    char *path; /* owned */
+    struct llama_model *model;
+    struct llama_context *context;
+    const struct llama_vocab *vocab;
+    bool load_tried;
+    enum mneme_status load_status;
+    struct mneme_error load_error;
+};
+/* load: fills model, context and vocab of the file that `owner` has. */
+enum mneme_status mn_llama_file_load_once(struct mn_llama_file *file,
+                                          enum mneme_status (*load)(void *owner,
+                                                                    struct mneme_error *err),
+                                          void *owner, struct mneme_error *err);
+void mn_llama_file_release(struct mn_llama_file *file);
+
 /* A context of one thread with room for so many tokens at once; NULL: see mn_llama_complaint(). */
 struct llama_context *mn_llama_context_new(struct llama_model *model, int32_t tokens_max,
                                            enum llama_pooling_type pooling);

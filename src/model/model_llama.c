@@ -36,15 +36,9 @@
 
 struct llama {
     struct mn_model base;
-    char *path;
 
     pthread_mutex_t lock; /* over all below */
-    bool load_tried;
-    enum mneme_status load_status;
-    struct mneme_error load_error;
-    struct llama_model *model;
-    struct llama_context *context;
-    const struct llama_vocab *vocab;
+    struct mn_llama_file file;
     int32_t tokens_max; /* of one run */
     struct mn_llama_tokens tokens;
 };
@@ -69,13 +63,13 @@ static enum mneme_status make_context(struct llama *llama, struct mneme_error *e
 {
     int32_t tokens_max = (int32_t)llama->base.profile.tokens_max;
 
-    tokens_max = smaller(tokens_max, llama_model_n_ctx_train(llama->model));
-    llama->context =
-        mn_llama_context_new(llama->model, tokens_max, pooling_of(&llama->base.profile));
-    if (llama->context == NULL)
-        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->path,
+    tokens_max = smaller(tokens_max, llama_model_n_ctx_train(llama->file.model));
+    llama->file.context =
+        mn_llama_context_new(llama->file.model, tokens_max, pooling_of(&llama->base.profile));
+    if (llama->file.context == NULL)
+        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->file.path,
                        mn_llama_complaint());
-    switch (llama_pooling_type(llama->context)) {
+    switch (llama_pooling_type(llama->file.context)) {
     case LLAMA_POOLING_TYPE_MEAN:
     case LLAMA_POOLING_TYPE_CLS:
     case LLAMA_POOLING_TYPE_LAST:
@@ -83,42 +77,37 @@ static enum mneme_status make_context(struct llama *llama, struct mneme_error *e
     default:
         return mn_fail(err, MNEME_INVALID,
                        "pooling: %s does not say how; its profile must: mean, cls or last",
-                       llama->path);
+                       llama->file.path);
     }
-    tokens_max = smaller(tokens_max, (int32_t)llama_n_ubatch(llama->context));
-    llama->tokens_max = smaller(tokens_max, (int32_t)llama_n_ctx(llama->context));
+    tokens_max = smaller(tokens_max, (int32_t)llama_n_ubatch(llama->file.context));
+    llama->tokens_max = smaller(tokens_max, (int32_t)llama_n_ctx(llama->file.context));
     return MNEME_OK;
 }
 
-static enum mneme_status load(struct llama *llama, struct mneme_error *err)
+static enum mneme_status load(void *owner, struct mneme_error *err)
 {
+    struct llama *llama = owner;
     int32_t dim;
 
-    MN_TRY(mn_llama_load(llama->path, &llama->model, err));
-    dim = llama_model_n_embd_out(llama->model);
+    MN_TRY(mn_llama_load(llama->file.path, &llama->file.model, err));
+    dim = llama_model_n_embd_out(llama->file.model);
     if (dim < 0 || (size_t)dim != llama->base.profile.dim)
         return mn_fail(err, MNEME_INVALID, "dim: the profile says %zu, the model has %d",
                        llama->base.profile.dim, (int)dim);
-    llama->vocab = llama_model_get_vocab(llama->model);
+    llama->file.vocab = llama_model_get_vocab(llama->file.model);
     return make_context(llama, err);
 }
 
 static enum mneme_status load_once(struct llama *llama, struct mneme_error *err)
 {
-    if (!llama->load_tried) {
-        llama->load_tried = true;
-        llama->load_status = load(llama, &llama->load_error);
-    }
-    if (llama->load_status != MNEME_OK && err != NULL)
-        *err = llama->load_error;
-    return llama->load_status;
+    return mn_llama_file_load_once(&llama->file, load, llama, err);
 }
 
 /* Into llama->tokens. */
 static enum mneme_status tokenise(struct llama *llama, const char *text, size_t bytes, bool whole,
                                   int32_t *ret_count, struct mneme_error *err)
 {
-    return mn_llama_tokenise(llama->vocab, text, bytes, whole, &llama->tokens, ret_count, err);
+    return mn_llama_tokenise(llama->file.vocab, text, bytes, whole, &llama->tokens, ret_count, err);
 }
 
 static int32_t cut(const struct llama *llama, int32_t count)
@@ -128,7 +117,7 @@ static int32_t cut(const struct llama *llama, int32_t count)
     if (count <= llama->tokens_max)
         return count;
     last = llama->tokens.at[count - 1];
-    if (llama_vocab_is_control(llama->vocab, last))
+    if (llama_vocab_is_control(llama->file.vocab, last))
         llama->tokens.at[llama->tokens_max - 1] = last;
     return llama->tokens_max;
 }
@@ -136,7 +125,7 @@ static int32_t cut(const struct llama *llama, int32_t count)
 static enum mneme_status run(struct llama *llama, int32_t count, float *vector,
                              struct mneme_error *err)
 {
-    const float *pooled = mn_llama_run(llama->context, llama->tokens.at, count);
+    const float *pooled = mn_llama_run(llama->file.context, llama->tokens.at, count);
     size_t dim = llama->base.profile.dim;
     double squares = 0;
 
@@ -202,12 +191,8 @@ static void llama_release(struct mn_model *model)
 {
     struct llama *llama = (struct llama *)model;
 
-    if (llama->context != NULL)
-        llama_free(llama->context);
-    if (llama->model != NULL)
-        llama_model_free(llama->model);
+    mn_llama_file_release(&llama->file);
     free(llama->tokens.at);
-    free(llama->path);
     pthread_mutex_destroy(&llama->lock);
     mn_model_profile_release(&model->profile);
     free(llama);
@@ -305,8 +290,8 @@ enum mneme_status mn_model_llama_new(const char *path, const char *profile_json,
         return mn_fail_memory(err);
     llama->base.ops = &LLAMA_OPS;
     pthread_mutex_init(&llama->lock, NULL);
-    llama->path = strdup(path);
-    if (llama->path == NULL)
+    llama->file.path = strdup(path);
+    if (llama->file.path == NULL)
         return mn_fail_memory(err);
     MN_TRY(choose_profile(path, &header, profile_json, &llama->base.profile, err));
     if (llama->base.profile.dim != header.dim)

@@ -23,52 +23,41 @@
 
 struct ranker {
     struct mn_reranker base;
-    char *path;
 
     /* Under the base's lock. */
-    bool load_tried;
-    enum mneme_status load_status;
-    struct mneme_error load_error;
-    struct llama_model *model;
-    struct llama_context *context;
-    const struct llama_vocab *vocab;
+    struct mn_llama_file file;
     int32_t tokens_max;
     struct mn_llama_tokens tokens; /* of one text */
     llama_token *input;            /* tokens_max of them */
 };
 
-static enum mneme_status load(struct ranker *ranker, struct mneme_error *err)
+static enum mneme_status load(void *owner, struct mneme_error *err)
 {
-    MN_TRY(mn_llama_load(ranker->path, &ranker->model, err));
-    if (llama_model_chat_template(ranker->model, "rerank") != NULL)
+    struct ranker *ranker = owner;
+    MN_TRY(mn_llama_load(ranker->file.path, &ranker->file.model, err));
+    if (llama_model_chat_template(ranker->file.model, "rerank") != NULL)
         return mn_fail(err, MNEME_INVALID,
                        "rerank: %s wants a prompt of its own; ask it through a service",
-                       ranker->path);
-    int32_t trained = llama_model_n_ctx_train(ranker->model);
+                       ranker->file.path);
+    int32_t trained = llama_model_n_ctx_train(ranker->file.model);
 
     ranker->tokens_max = trained < TOKENS_MAX ? trained : TOKENS_MAX;
-    ranker->vocab = llama_model_get_vocab(ranker->model);
-    ranker->context = mn_llama_context_new(ranker->model, ranker->tokens_max,
-                                           LLAMA_POOLING_TYPE_UNSPECIFIED);
-    if (ranker->context == NULL)
-        return mn_fail(err, MNEME_UNAVAILABLE, "rerank: %s cannot be run: %s", ranker->path,
+    ranker->file.vocab = llama_model_get_vocab(ranker->file.model);
+    ranker->file.context = mn_llama_context_new(ranker->file.model, ranker->tokens_max,
+                                                LLAMA_POOLING_TYPE_UNSPECIFIED);
+    if (ranker->file.context == NULL)
+        return mn_fail(err, MNEME_UNAVAILABLE, "rerank: %s cannot be run: %s", ranker->file.path,
                        mn_llama_complaint());
-    if (llama_pooling_type(ranker->context) != LLAMA_POOLING_TYPE_RANK)
+    if (llama_pooling_type(ranker->file.context) != LLAMA_POOLING_TYPE_RANK)
         return mn_fail(err, MNEME_INVALID, "rerank: %s is no reranker: its pooling is not rank",
-                       ranker->path);
+                       ranker->file.path);
     ranker->input = malloc((size_t)ranker->tokens_max * sizeof *ranker->input);
     return ranker->input ? MNEME_OK : mn_fail_memory(err);
 }
 
 static enum mneme_status load_once(struct ranker *ranker, struct mneme_error *err)
 {
-    if (!ranker->load_tried) {
-        ranker->load_tried = true;
-        ranker->load_status = load(ranker, &ranker->load_error);
-    }
-    if (ranker->load_status != MNEME_OK && err)
-        *err = ranker->load_error;
-    return ranker->load_status;
+    return mn_llama_file_load_once(&ranker->file, load, ranker, err);
 }
 
 static void put(struct ranker *ranker, int32_t *count, llama_token token)
@@ -83,7 +72,7 @@ static enum mneme_status put_text(struct ranker *ranker, const char *text, int32
 {
     int32_t token_count;
 
-    MN_TRY(mn_llama_tokenise(ranker->vocab, text, strlen(text), false, &ranker->tokens,
+    MN_TRY(mn_llama_tokenise(ranker->file.vocab, text, strlen(text), false, &ranker->tokens,
                              &token_count, err));
     for (int32_t i = 0; i < token_count && *count < until; i++)
         put(ranker, count, ranker->tokens.at[i]);
@@ -93,7 +82,7 @@ static enum mneme_status put_text(struct ranker *ranker, const char *text, int32
 static enum mneme_status score_one(struct ranker *ranker, const char *request, const char *text,
                                    double *score, struct mneme_error *err)
 {
-    const struct llama_vocab *vocab = ranker->vocab;
+    const struct llama_vocab *vocab = ranker->file.vocab;
     llama_token end = llama_vocab_eos(vocab);
     int32_t count = 0;
 
@@ -111,7 +100,7 @@ static enum mneme_status score_one(struct ranker *ranker, const char *request, c
         put(ranker, &count, end);
     else if (llama_vocab_get_add_sep(vocab))
         put(ranker, &count, llama_vocab_sep(vocab));
-    const float *ranked = count ? mn_llama_run(ranker->context, ranker->input, count) : NULL;
+    const float *ranked = count ? mn_llama_run(ranker->file.context, ranker->input, count) : NULL;
 
     if (!ranked)
         return mn_fail(err, MNEME_UNAVAILABLE, "rerank: %s failed on %d tokens: %s",
@@ -143,13 +132,9 @@ static void ranker_free(struct mn_reranker *reranker)
 {
     struct ranker *ranker = (struct ranker *)reranker;
 
-    if (ranker->context)
-        llama_free(ranker->context);
-    if (ranker->model)
-        llama_model_free(ranker->model);
+    mn_llama_file_release(&ranker->file);
     free(ranker->tokens.at);
     free(ranker->input);
-    free(ranker->path);
     free(ranker);
 }
 
@@ -173,8 +158,8 @@ enum mneme_status mn_reranker_llama_new(const char *path, struct mn_reranker **r
              (int)mn_utf8_cut(file, strlen(file), sizeof name - sizeof header.fingerprint - 1), file,
              header.fingerprint);
     mn_reranker_init(&ranker->base, &RANKER_OPS, name);
-    ranker->path = strdup(path);
-    if (!ranker->path) {
+    ranker->file.path = strdup(path);
+    if (!ranker->file.path) {
         mn_reranker_free(&ranker->base);
         return mn_fail_memory(err);
     }
