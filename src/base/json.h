@@ -61,6 +61,16 @@ enum mneme_status mn_json_object_text(yyjson_val *object, const char *field, siz
 enum mneme_status mn_json_only(yyjson_val *object, const char *const *known,
                                struct mneme_error *err);
 
+/* What a report of our own says: "" and 0 where the field is not there. */
+static inline const char *mn_json_text_of(yyjson_val *object, const char *field)
+{
+    return mn_or_empty(yyjson_get_str(yyjson_obj_get(object, field)));
+}
+static inline long long mn_json_integer_of(yyjson_val *object, const char *field)
+{
+    return (long long)yyjson_get_sint(yyjson_obj_get(object, field));
+}
+
 /* Writing. Values inside an object are preceded by mn_json_key(). */
 struct mn_json_writer {
     struct mn_buf *out;

@@ -82,13 +82,12 @@ static int verify(const struct cli_common *common, const struct wish *wish)
         yyjson_val *root = yyjson_doc_get_root(doc);
 
         printf("%s: %lld entries\n", sound ? "sound" : "NOT SOUND",
-               (long long)yyjson_get_sint(yyjson_obj_get(root, "entries")));
+               mn_json_integer_of(root, "entries"));
         if (sound)
-            printf("end: %s\n", mn_or_empty(yyjson_get_str(yyjson_obj_get(root, "end"))));
+            printf("end: %s\n", mn_json_text_of(root, "end"));
         else
-            printf("first fault: %s, at entry %lld\n",
-                   mn_or_empty(yyjson_get_str(yyjson_obj_get(root, "fault"))),
-                   (long long)yyjson_get_sint(yyjson_obj_get(root, "at")));
+            printf("first fault: %s, at entry %lld\n", mn_json_text_of(root, "fault"),
+                   mn_json_integer_of(root, "at"));
     }
     mneme_free(report);
     return sound ? CLI_OK : CLI_FAILED_CHECK;

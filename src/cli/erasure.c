@@ -83,13 +83,12 @@ static int print_done(const struct cli_common *common, const struct wish *wish, 
         print_counts(yyjson_obj_get(root, "counts"));
         if (clean)
             printf("the files hold nothing of it (%lld bytes looked through)\n",
-                   (long long)yyjson_get_sint(yyjson_obj_get(scan, "bytes")));
+                   mn_json_integer_of(scan, "bytes"));
         printf("receipt: %s\n", wish->receipt);
     }
     if (clean)
         return CLI_OK;
-    fprintf(stderr, "mneme erase: not finished: %s; run it again\n",
-            mn_or_empty(yyjson_get_str(yyjson_obj_get(scan, "why"))));
+    fprintf(stderr, "mneme erase: not finished: %s; run it again\n", mn_json_text_of(scan, "why"));
     return CLI_UNAVAILABLE;
 }
 
@@ -240,10 +239,8 @@ static int verify(const struct cli_common *common, const char *path)
         yyjson_val *root = yyjson_doc_get_root(doc);
 
         printf("%s: %lld ids and %lld texts, %lld bytes looked through\n",
-               clean ? "clean" : "NOT CLEAN",
-               (long long)yyjson_get_sint(yyjson_obj_get(root, "ids")),
-               (long long)yyjson_get_sint(yyjson_obj_get(root, "texts")),
-               (long long)yyjson_get_sint(yyjson_obj_get(root, "bytes_looked_at")));
+               clean ? "clean" : "NOT CLEAN", mn_json_integer_of(root, "ids"),
+               mn_json_integer_of(root, "texts"), mn_json_integer_of(root, "bytes_looked_at"));
         if (!clean)
             printf("%s\n", report);
     }

@@ -11,11 +11,6 @@
 #include "base/json.h"
 #include "base/str.h"
 
-static const char *text_of(yyjson_val *object, const char *field)
-{
-    return mn_or_empty(yyjson_get_str(yyjson_obj_get(object, field)));
-}
-
 static void tell_number(const char *name, yyjson_val *value)
 {
     if (yyjson_is_null(value))
@@ -42,14 +37,14 @@ static void tell_alarm(yyjson_val *alarm)
 {
     printf("ALARM ");
     if (yyjson_obj_get(alarm, "tenant_id")) {
-        cli_put(text_of(alarm, "tenant_id"), true);
+        cli_put(mn_json_text_of(alarm, "tenant_id"), true);
         putchar('/');
-        cli_put(text_of(alarm, "user_id"), true);
+        cli_put(mn_json_text_of(alarm, "user_id"), true);
         putchar(' ');
     }
-    printf("%s is %g, should be %s: %s\n", text_of(alarm, "figure"),
-           yyjson_get_num(yyjson_obj_get(alarm, "value")), text_of(alarm, "goal"),
-           text_of(alarm, "do"));
+    printf("%s is %g, should be %s: %s\n", mn_json_text_of(alarm, "figure"),
+           yyjson_get_num(yyjson_obj_get(alarm, "value")), mn_json_text_of(alarm, "goal"),
+           mn_json_text_of(alarm, "do"));
 }
 
 static void tell_health(const char *report)
@@ -65,9 +60,9 @@ static void tell_health(const char *report)
     tell_object(yyjson_obj_get(root, "store"), names);
     yyjson_arr_foreach(yyjson_obj_get(root, "users"), i, max, item)
     {
-        cli_put(text_of(item, "tenant_id"), true);
+        cli_put(mn_json_text_of(item, "tenant_id"), true);
         putchar('/');
-        cli_put(text_of(item, "user_id"), true);
+        cli_put(mn_json_text_of(item, "user_id"), true);
         putchar('\n');
         tell_object(item, names);
     }
@@ -130,12 +125,12 @@ static void tell_doctor(const char *report, bool sound)
 
     yyjson_arr_foreach(yyjson_obj_get(root, "findings"), i, max, finding)
     {
-        printf("%s: ", text_of(finding, "what"));
-        cli_put(text_of(finding, "found"), true);
-        printf(". Do: %s\n", text_of(finding, "do"));
+        printf("%s: ", mn_json_text_of(finding, "what"));
+        cli_put(mn_json_text_of(finding, "found"), true);
+        printf(". Do: %s\n", mn_json_text_of(finding, "do"));
     }
     printf("%s: %lld things looked at\n", sound ? "sound" : "NOT SOUND",
-           (long long)yyjson_get_sint(yyjson_obj_get(root, "looked")));
+           mn_json_integer_of(root, "looked"));
 }
 
 int cli_doctor(int argc, char **argv)

@@ -75,7 +75,7 @@ static enum mneme_status read_tool(struct cli_importing *in, yyjson_val *part,
                                    struct cli_turn turn, bool *ret_done, struct mneme_error *err)
 {
     yyjson_val *type = yyjson_obj_get(part, "type");
-    const char *name = mn_or_empty(yyjson_get_str(yyjson_obj_get(part, "name")));
+    const char *name = mn_json_text_of(part, "name");
     bool call = yyjson_equals_str(type, "tool_use");
     MN_BUF_AUTO out = { 0 };
 

@@ -13,50 +13,40 @@
 
 #define EMBED_AT_ONCE 64
 
-static long long number_of(yyjson_val *object, const char *field)
-{
-    return (long long)yyjson_get_sint(yyjson_obj_get(object, field));
-}
-
-static const char *text_of(yyjson_val *object, const char *field)
-{
-    return mn_or_empty(yyjson_get_str(yyjson_obj_get(object, field)));
-}
-
 static void tell_row(yyjson_val *row)
 {
     printf("    ");
-    cli_put(text_of(row, "tenant_id"), true);
+    cli_put(mn_json_text_of(row, "tenant_id"), true);
     putchar('/');
-    cli_put(text_of(row, "user_id"), true);
+    cli_put(mn_json_text_of(row, "user_id"), true);
     putchar('/');
-    cli_put(text_of(row, "id"), true);
+    cli_put(mn_json_text_of(row, "id"), true);
     putchar('\n');
 }
 
 static void tell_part(yyjson_val *part)
 {
-    long long differ = number_of(part, "differ");
+    long long differ = mn_json_integer_of(part, "differ");
     size_t i, max;
     yyjson_val *row;
 
     if (!differ)
         return;
-    printf("%s: %lld of %lld differ, %lld repaired\n", text_of(part, "part"), differ,
-           number_of(part, "rows"), number_of(part, "repaired"));
+    printf("%s: %lld of %lld differ, %lld repaired\n", mn_json_text_of(part, "part"), differ,
+           mn_json_integer_of(part, "rows"), mn_json_integer_of(part, "repaired"));
     yyjson_arr_foreach(yyjson_obj_get(part, "examples"), i, max, row)
         tell_row(row);
 }
 
 static void tell_parked(yyjson_val *root)
 {
-    long long parked = number_of(root, "parked");
+    long long parked = mn_json_integer_of(root, "parked");
     size_t i, max;
     yyjson_val *unit;
 
     if (yyjson_obj_get(root, "retried"))
-        printf("tried again: %lld, embedded now: %lld\n", number_of(root, "retried"),
-               number_of(root, "embedded"));
+        printf("tried again: %lld, embedded now: %lld\n", mn_json_integer_of(root, "retried"),
+               mn_json_integer_of(root, "embedded"));
     if (!parked)
         return;
     printf("parked: %lld without a vector, since the model refused them; they are found by their "
@@ -180,8 +170,8 @@ int cli_rebuild(int argc, char **argv)
         yyjson_val *root = yyjson_doc_get_root(doc);
 
         printf("rebuilt: %lld repaired, %lld embedded, %lld vectors of other models dropped\n",
-               number_of(root, "repaired"), number_of(root, "embedded"),
-               number_of(root, "dropped_vectors"));
+               mn_json_integer_of(root, "repaired"), mn_json_integer_of(root, "embedded"),
+               mn_json_integer_of(root, "dropped_vectors"));
     }
     mneme_free(report);
     return embed_all(handle, &err) == MNEME_OK ? CLI_OK : cli_fail(&err);
