@@ -3,8 +3,6 @@
  */
 #include "fakes/fake_bucket.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "fakes/loopback.h"
 
 #define REQUEST_BYTES_MAX ((size_t)1 << 20)
 #define FILES_MAX 16
@@ -205,9 +204,6 @@ static void *serve(void *argument)
 struct fake_bucket *fake_bucket_new(const char *bucket, const char *access_key)
 {
     struct fake_bucket *b = calloc(1, sizeof *b);
-    struct sockaddr_in address = { .sin_family = AF_INET,
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t bytes = sizeof address;
 
     if (!b)
         return NULL;
@@ -215,17 +211,13 @@ struct fake_bucket *fake_bucket_new(const char *bucket, const char *access_key)
     (void)snprintf(b->credential, sizeof b->credential,
                    "Authorization: AWS4-HMAC-SHA256 Credential=%s/", access_key);
     pthread_mutex_init(&b->lock, NULL);
-    b->listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (b->listener < 0 || bind(b->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(b->listener, 8) != 0 ||
-        getsockname(b->listener, (struct sockaddr *)&address, &bytes) != 0 ||
-        pthread_create(&b->thread, NULL, serve, b) != 0) {
+    b->listener = loopback_listen(&b->port);
+    if (b->listener < 0 || pthread_create(&b->thread, NULL, serve, b) != 0) {
         if (b->listener >= 0)
             close(b->listener);
         free(b);
         return NULL;
     }
-    b->port = ntohs(address.sin_port);
     return b;
 }
 

@@ -3,8 +3,6 @@
  */
 #include "fakes/fake_service.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +11,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "fakes/loopback.h"
 
 #define REQUEST_BYTES_MAX 65536
 
@@ -114,27 +114,19 @@ static void *serve(void *argument)
 struct fake_service *fake_service_new(void)
 {
     struct fake_service *service = calloc(1, sizeof *service);
-    struct sockaddr_in address = { .sin_family = AF_INET,
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t bytes = sizeof address;
 
     if (!service)
         return NULL;
     service->body = "";
     service->status = 500;
     pthread_mutex_init(&service->lock, NULL);
-    service->listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (service->listener < 0 ||
-        bind(service->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(service->listener, 8) != 0 ||
-        getsockname(service->listener, (struct sockaddr *)&address, &bytes) != 0 ||
-        pthread_create(&service->thread, NULL, serve, service) != 0) {
+    service->listener = loopback_listen(&service->port);
+    if (service->listener < 0 || pthread_create(&service->thread, NULL, serve, service) != 0) {
         if (service->listener >= 0)
             close(service->listener);
         free(service);
         return NULL;
     }
-    service->port = ntohs(address.sin_port);
     return service;
 }
 

@@ -65,18 +65,27 @@ static enum mneme_status call_retrieve(struct mneme_error *err)
     return status;
 }
 
-static enum mneme_status call_explain(struct mneme_error *err)
+/* With the faults paused. */
+static struct mneme_answer *answer_whole(void)
 {
     struct mneme_request request = MNEME_REQUEST_INIT;
     struct mneme_answer *answer = NULL;
-    char *explained = NULL;
-    long failing = faults_pause();
+    struct mneme_error err;
 
     request.identity.tenant_id = "t";
     request.identity.user_id = "ann";
     request.text = "Which quay do the harbour pilots use?";
     request.now_ms = NOW;
-    assert_int_equal(mneme_retrieve(fault_handle, &request, &answer, err), MNEME_OK);
+    assert_int_equal(mneme_retrieve(fault_handle, &request, &answer, &err), MNEME_OK);
+    return answer;
+}
+
+static enum mneme_status call_explain(struct mneme_error *err)
+{
+    long failing = faults_pause();
+    struct mneme_answer *answer = answer_whole();
+    char *explained = NULL;
+
     faults_resume(failing);
     enum mneme_status status = mneme_trace_explain(answer->trace, &explained, err);
     assert_true((status == MNEME_OK) == (explained != NULL));
@@ -376,16 +385,10 @@ static enum mneme_status call_health(struct mneme_error *err)
 
 static enum mneme_status call_trace_get(struct mneme_error *err)
 {
-    struct mneme_request request = MNEME_REQUEST_INIT;
-    struct mneme_answer *answer = NULL;
-    char *json = NULL;
     long failing = faults_pause();
+    struct mneme_answer *answer = answer_whole();
+    char *json = NULL;
 
-    request.identity.tenant_id = "t";
-    request.identity.user_id = "ann";
-    request.text = "Which quay do the harbour pilots use?";
-    request.now_ms = NOW;
-    assert_int_equal(mneme_retrieve(fault_handle, &request, &answer, err), MNEME_OK);
     if (rounds++ % 2) /* from the store, or from what waits */
         assert_int_equal(mneme_run_due(fault_handle, 0, NULL, err), MNEME_OK);
     faults_resume(failing);

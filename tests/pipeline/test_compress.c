@@ -13,40 +13,13 @@
 #include <string.h>
 
 #include "engine/handle.h"
-#include "fakes/store_folder.h"
 #include "lifecycle/archive.h"
 #include "lifecycle/compress.h"
+#include "pipeline/fixture.h"
 
 #define NOW INT64_C(1790000000000)
 #define MINUTE INT64_C(60000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
-
-struct fixture {
-    struct store_folder folder;
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f || store_folder_make(&f->folder, "compress") != 0)
-        return 1;
-    *state = f;
-    return store_folder_open(&f->folder, &f->handle, &f->err) == MNEME_OK ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    int failed;
-
-    mneme_close(f->handle);
-    failed = store_folder_remove(&f->folder);
-    free(f);
-    return failed;
-}
 
 /* ---- doing ---- */
 
@@ -400,7 +373,7 @@ static void compressed_turns_are_handed_over_until_none_is_left(void **state)
 
 int main(void)
 {
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(a_session_is_drawn_from_once_when_it_has_ended),
         CASE(who_ends_a_session_need_not_wait),

@@ -12,40 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fakes/store_folder.h"
+#include "pipeline/fixture.h"
 
 #define NOW INT64_C(1790000000000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
 #define COARSE                                                                                     \
     "# Deploying\nThe harbour service is deployed on Mondays.\n\n# Backups\nBackups of the harbour " \
     "service lie in Oslo.\n"
-
-struct fixture {
-    struct store_folder folder;
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f || store_folder_make(&f->folder, "grain") != 0)
-        return 1;
-    *state = f;
-    return store_folder_open(&f->folder, &f->handle, &f->err) == MNEME_OK ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    int failed;
-
-    mneme_close(f->handle);
-    failed = store_folder_remove(&f->folder);
-    free(f);
-    return failed;
-}
 
 static void put(struct fixture *f, const char *id, const char *type, const char *content,
                 int64_t at_ms)
@@ -227,7 +200,7 @@ static void a_piece_is_merged_into_what_it_points_to(void **state)
 
 int main(void)
 {
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(several_titled_things_are_not_written_as_one),
         CASE(a_coarse_memory_is_told_and_split_when_asked_for),

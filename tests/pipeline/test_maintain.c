@@ -15,38 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fakes/store_folder.h"
+#include "pipeline/fixture.h"
 
 #define DAY INT64_C(86400000)
 #define NOW INT64_C(1790000000000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
-
-struct fixture {
-    struct store_folder folder;
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    if (!f || store_folder_make(&f->folder, "maintain") != 0)
-        return 1;
-    *state = f;
-    return store_folder_open(&f->folder, &f->handle, &f->err) == MNEME_OK ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    int failed;
-
-    mneme_close(f->handle);
-    failed = store_folder_remove(&f->folder);
-    free(f);
-    return failed;
-}
 
 /* ---- doing ---- */
 
@@ -196,7 +169,7 @@ static void a_walk_goes_on_where_it_was_cut_short(void **state)
     assert_int_equal(job.state, MNEME_JOB_LEFT);
     assert_int_equal(job.looked, 250);
     mneme_close(f->handle);
-    ASSERT_OK(store_folder_open(&f->folder, &f->handle, &f->err));
+    fixture_open(f);
     job = run(f, "decay", NOW + 50 * DAY, 1, 0);
     assert_int_equal(job.state, MNEME_JOB_LEFT);
     assert_int_equal(job.looked, 250);
@@ -236,6 +209,7 @@ static void *keep_running(void *context)
 static void two_at_once_do_nothing_twice(void **state)
 {
     struct fixture *f = *state;
+    const struct mneme_options options = fixture_options(f, f->path);
     struct runner runners[2] = { { f->handle, 0 }, { NULL, 0 } };
     pthread_t thread;
     char id[32];
@@ -248,7 +222,7 @@ static void two_at_once_do_nothing_twice(void **state)
         m.authority = MNEME_MODEL_INFERENCE;
         put(f, &m, NULL);
     }
-    ASSERT_OK(store_folder_open(&f->folder, &runners[1].handle, &f->err));
+    ASSERT_OK(mneme_open(&options, &runners[1].handle, &f->err));
     assert_int_equal(pthread_create(&thread, NULL, keep_running, &runners[1]), 0);
     (void)keep_running(&runners[0]);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -407,7 +381,7 @@ static void what_is_due_is_done_in_passing_too(void **state)
 
 int main(void)
 {
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(an_inference_that_nobody_confirms_is_recalled_no_more),
         CASE(a_walk_goes_on_where_it_was_cut_short),
