@@ -118,7 +118,8 @@ MNEME_API enum mneme_status mneme_erase_verify(struct mneme *handle, const char 
 
 enum mneme_job_state {
     MNEME_JOB_DONE = 1, /* nothing is left of it */
-    MNEME_JOB_LEFT,     /* pieces or time were used up: the next call goes on */
+    MNEME_JOB_LEFT,     /* pieces or time were used up, or it waits for who does not answer (message):
+                         * the next call goes on */
     MNEME_JOB_NOT_DUE,
     MNEME_JOB_HELD,     /* another process is at it */
     MNEME_JOB_FAILED    /* see message; it is tried again with the next call */
@@ -133,7 +134,7 @@ struct mneme_job {
     int64_t changed; /* so many groups of rows written */
     int64_t due_at_ms;   /* when it is due next; 0: whenever there is something to do */
     int64_t ended_at_ms; /* of its last whole run; 0: never */
-    const char *message; /* "" unless failed */
+    const char *message; /* why it failed, waits, or did it otherwise than meant; "" */
 };
 /* Called once a job. */
 typedef void (*mneme_job_fn)(void *context, const struct mneme_job *job);

@@ -61,8 +61,10 @@ struct mneme_options {
                                          erasure empties it */
     const char *model_key; /* bearer token of a model at a URL; NULL or "": none */
     int trace_days; /* traces older than that are forgotten; 0: 30 */
-    /* What draws memories from turns beside the rules: a GGUF, or the URL of a service with OpenAI's
-     * chat call ("http://127.0.0.1:8080/v1"); NULL, "" or "none": the rules alone. */
+    /* What draws memories from turns beside the rules, and from sessions instead of them: a GGUF, or the
+     * URL of a service with OpenAI's chat call ("http://127.0.0.1:8080/v1"); NULL, "" or "none": the
+     * rules alone. "elsewhere": another process has one, and sessions that end wait for it, an hour at
+     * most. */
     const char *extractor_path;
     const char *extractor_model; /* its name at the service; NULL or "": "default" */
     const char *extractor_key;   /* bearer token of the service; NULL or "": none */

@@ -124,9 +124,14 @@ static void tell_model(const struct mneme *handle, const char *model)
         fprintf(stderr, "mneme: without vectors, %s\n", mneme_model_status(handle));
 }
 
+static bool is_none(const char *extractor)
+{
+    return mn_empty(extractor) || !strcmp(extractor, "none");
+}
+
 static void tell_extractor(const struct mneme *handle, const char *extractor)
 {
-    if (!mn_empty(extractor) && strcmp(extractor, "none") != 0 && mneme_extractor_status(handle)[0])
+    if (cli_takes("extractor") && !is_none(extractor) && mneme_extractor_status(handle)[0])
         fprintf(stderr, "mneme: by rules alone, %s\n", mneme_extractor_status(handle));
 }
 
@@ -149,6 +154,8 @@ enum mneme_status cli_library(const struct cli_common *common, struct cli_key *k
         options.extractor_path = from_environment(common->extractor, "MNEME_EXTRACTOR");
         options.extractor_model = from_environment(common->extractor_model, "MNEME_EXTRACTOR_MODEL");
         options.extractor_key = getenv("MNEME_EXTRACTOR_KEY");
+    } else if (!is_none(getenv("MNEME_EXTRACTOR"))) {
+        options.extractor_path = "elsewhere"; /* a command that does not wait for it */
     }
     options.rerank_path = from_environment(common->rerank, "MNEME_RERANK");
     options.rerank_key = getenv("MNEME_RERANK_KEY");

@@ -79,8 +79,10 @@ int cli_maintain(int argc, char **argv)
         .most = 0,
         .wants = "takes no arguments",
         .summary = "Does what is due: decay, review of importance, expiry, sessions that have ended.",
-        .details = "Cut short anywhere, the next call goes on. Exit code 0 also when pieces are left.",
-        .groups = CLI_GROUP_STORE,
+        .details = "Cut short anywhere, the next call goes on. Exit code 0 also when pieces are left. With\n"
+                   "--extractor a language model draws from the sessions, and what it says must stand in\n"
+                   "their turns.",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_EXTRACTOR,
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .common = &common,

@@ -9,6 +9,7 @@
 #include "base/world.h"
 #include "engine/journal.h"
 #include "engine/tenants.h"
+#include "lifecycle/compress.h"
 
 struct mneme {
     struct mn_world world;
@@ -17,6 +18,7 @@ struct mneme {
     struct mneme_executor executor;
     char model_status[400];
     char extractor_status[400];
+    struct mn_summarise extractor_missed; /* the world's, where one is meant and not there */
     char rerank_status[400];
     char *embedding_cache_path; /* the world's, owned */
     int read_only;
@@ -32,6 +34,9 @@ struct mneme {
 /* Opens the archive of the options, if there is one. */
 enum mneme_status mn_engine_open_archive(struct mneme *handle, const struct mneme_options *options,
                                          struct mneme_error *err);
+
+/* The same of the extractor. One that cannot be opened fails nothing: the status says why. */
+void mn_engine_open_extractor(struct mneme *handle, const struct mneme_options *options);
 
 /* lender, store: NULL, or whose model and tokens, and which store, the handle has on loan; it is closed
  * before them. */

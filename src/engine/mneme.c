@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "index/index.h"
-#include "lifecycle/jobs.h"
 #include "lifecycle/archive.h"
+#include "lifecycle/jobs.h"
 #include "model/chat.h"
 #include "model/model.h"
 #include "model/model_cache.h"
@@ -138,27 +138,6 @@ static enum mneme_status open_model(struct mneme *handle, const struct mneme_opt
     return open_model_cache(handle, options->embedding_cache_path, err);
 }
 
-static void open_extractor(struct mneme *handle, const struct mneme_options *options)
-{
-    const char *path = options->extractor_path;
-    struct mneme_error failed = { 0 };
-    enum mneme_status status;
-
-    if (mn_empty(path) || !strcmp(path, "none")) {
-        strcpy(handle->extractor_status, "extractor: none is configured");
-        return;
-    }
-    status = mn_model_is_url(path)
-                 ? mn_chat_http_new(path, options->extractor_key, options->extractor_model,
-                                    options->extractor_timeout_ms, &handle->world.chat, &failed)
-                 : mn_chat_llama_new(path, options->extractor_timeout_ms, &handle->world.chat,
-                                     &failed);
-    if (status == MNEME_OK)
-        return;
-    handle->world.chat = NULL;
-    memcpy(handle->extractor_status, failed.message, sizeof handle->extractor_status);
-}
-
 /* One that cannot be opened fails nothing: the order stays as ranked, and each trace says why. */
 static enum mneme_status open_reranker(struct mneme *handle, const struct mneme_options *options,
                                        struct mneme_error *err)
@@ -219,7 +198,7 @@ static enum mneme_status open_own(struct mneme *handle, const struct mneme_optio
     MN_TRY(mn_tokens_new(mn_empty(options->tokenizer) ? "o200k" : options->tokenizer,
                          &handle->tokens, err));
     handle->world.tokens = handle->tokens;
-    open_extractor(handle, options);
+    mn_engine_open_extractor(handle, options);
     MN_TRY(mn_engine_open_archive(handle, options, err));
     MN_TRY(open_reranker(handle, options, err));
     return open_model(handle, options, err);
@@ -232,6 +211,7 @@ static void borrow(struct mneme *handle, const struct mneme *lender)
     handle->world.model = lender->world.model;
     handle->world.model_given = lender->world.model_given;
     handle->world.chat = lender->world.chat;
+    handle->world.summarise = lender->world.summarise;
     handle->world.archive = lender->world.archive;
     handle->world.reranker = lender->world.reranker;
     handle->world.rerank_cache = lender->world.rerank_cache;

@@ -1,13 +1,63 @@
 /*
- * waiting.c - the public calls about turns that the extractor has still to read.
+ * waiting.c - the extractor, and the public calls about turns that it has still to read.
  */
 #include "engine/handle.h"
 
 #include <string.h>
 
 #include "base/str.h"
+#include "lifecycle/summary_asked.h"
+#include "model/chat.h"
+#include "model/model.h"
 #include "remember/remember.h"
 #include "store/store.h"
+
+/* ---- the extractor ---- */
+
+/* What the handle has no extractor for, sessions wait for a while (lifecycle/compress.h). */
+static enum mneme_status extractor_ready(void *context, struct mn_world *world,
+                                         struct mneme_error *err)
+{
+    (void)world;
+    return mn_fail(err, MNEME_UNAVAILABLE, "%s", (const char *)context);
+}
+
+static void miss_extractor(struct mneme *handle, const char *why)
+{
+    memcpy(handle->extractor_status, why, strlen(why) + 1);
+    handle->extractor_missed.ready = extractor_ready;
+    handle->extractor_missed.context = handle->extractor_status;
+    handle->world.summarise = &handle->extractor_missed;
+}
+
+void mn_engine_open_extractor(struct mneme *handle, const struct mneme_options *options)
+{
+    const char *path = options->extractor_path;
+    struct mneme_error failed = { 0 };
+    enum mneme_status status;
+
+    if (mn_empty(path) || !strcmp(path, "none")) {
+        strcpy(handle->extractor_status, "extractor: none is configured");
+        return;
+    }
+    if (!strcmp(path, "elsewhere")) {
+        miss_extractor(handle, "extractor: another process has it");
+        return;
+    }
+    status = mn_model_is_url(path)
+                 ? mn_chat_http_new(path, options->extractor_key, options->extractor_model,
+                                    options->extractor_timeout_ms, &handle->world.chat, &failed)
+                 : mn_chat_llama_new(path, options->extractor_timeout_ms, &handle->world.chat,
+                                     &failed);
+    if (status == MNEME_OK) {
+        handle->world.summarise = &mn_summarise_asked;
+        return;
+    }
+    handle->world.chat = NULL;
+    miss_extractor(handle, failed.message);
+}
+
+/* ---- what waits for it ---- */
 
 static enum mneme_status check_owner(const char *tenant_id, const char *user_id,
                                      struct mneme_error *err)

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "lifecycle/archive.h"
 #include "memory/record.h"
+#include "model/chat.h"
 #include "remember/remember.h"
 #include "text/orders.h"
 
@@ -23,8 +24,18 @@
 #define HAND_OVER 500
 #define HAND_OVERS 20 /* of one piece */
 #define ATTEMPTS_MAX 64
+#define CALLS_MAX 12 /* of a model, for one span */
 
 /* ---- the turns ---- */
+
+/* What is read at once; of who is asked, so much that an answer can be waited for. */
+static size_t span_bytes(const struct mn_world *world)
+{
+    size_t asked = world->summarise && world->chat ? CALLS_MAX * world->chat->data_bytes_max
+                                                   : SPAN_BYTES_MAX;
+
+    return asked < SPAN_BYTES_MAX ? asked : SPAN_BYTES_MAX;
+}
 
 /* Those that are not drawn from yet, as many as may be read at once, but whole places. *ret_rest: more
  * of them are left. */
@@ -33,6 +44,7 @@ static enum mneme_status read_span(struct mn_piece *piece, const struct mn_sessi
                                    struct mneme_error *err)
 {
     const struct mn_event_place after = { session->compressed_place + 1, "" };
+    const size_t bytes_max = span_bytes(piece->world);
     struct mn_events turns = { 0 };
     size_t count = 0;
     size_t bytes = 0;
@@ -42,7 +54,7 @@ static enum mneme_status read_span(struct mn_piece *piece, const struct mn_sessi
                                                     MN_SESSION_TURNS_MAX, piece->arena, &turns, err));
     for (; count < turns.count; count++) {
         bytes += strlen(turns.item[count].text);
-        if (count > 0 && bytes > SPAN_BYTES_MAX)
+        if (count > 0 && bytes > bytes_max)
             break;
     }
     *ret_rest = count < turns.count || turns.count == MN_SESSION_TURNS_MAX;
@@ -91,9 +103,9 @@ static enum mneme_status keep_evidence(const struct mn_events *turns, struct mne
 
 /* Stamped, checked and complete; *ret_kept: it is worth keeping. */
 static enum mneme_status finish_draft(struct mn_piece *piece, const struct mn_session *session,
-                                      const struct mn_events *turns, struct mneme_memory *draft,
-                                      struct mneme_memory *ret_row, bool *ret_kept,
-                                      struct mneme_error *err)
+                                      const struct mn_events *turns, bool asked,
+                                      struct mneme_memory *draft, struct mneme_memory *ret_row,
+                                      bool *ret_kept, struct mneme_error *err)
 {
     struct mneme_error refused;
 
@@ -105,7 +117,7 @@ static enum mneme_status finish_draft(struct mn_piece *piece, const struct mn_se
     draft->scope_kind = mn_empty(session->partition.owner) ? MNEME_SCOPE_GLOBAL : MNEME_SCOPE_USER;
     draft->scope_id = session->partition.owner;
     draft->type = "session_summary";
-    draft->authority = MNEME_TOOL_OBSERVATION;
+    draft->authority = asked ? MNEME_MODEL_INFERENCE : MNEME_TOOL_OBSERVATION;
     draft->confidence = -1.0;
     draft->status = MNEME_ACTIVE;
     draft->created_at_ms = draft->updated_at_ms = draft->confirmed_at_ms = 0;
@@ -117,18 +129,50 @@ static enum mneme_status finish_draft(struct mn_piece *piece, const struct mn_se
                      : MNEME_OK;
 }
 
+static enum mneme_status ready(const struct mn_piece *piece, struct mneme_error *err)
+{
+    const struct mn_summarise *lent = piece->world->summarise;
+
+    return lent->ready ? lent->ready(lent->context, piece->world, err) : MNEME_OK;
+}
+
+/* By who is asked, or else by rules; *ret_why: why not by the former. *ret_waits: neither, yet. */
 static enum mneme_status draw(struct mn_piece *piece, const struct mn_session *session,
                               const struct mn_events *turns, struct mn_summary *ret_summary,
+                              struct mneme_error *ret_why, bool *ret_waits,
                               struct mneme_error *err)
 {
     const struct mn_summarise *lent = piece->world->summarise;
-    struct mneme_error ignored;
+    enum mneme_status status = lent ? ready(piece, ret_why) : MNEME_OK;
 
-    if (lent && lent->draw(lent->context, piece->world, session, turns, piece->arena, ret_summary,
-                           &ignored) == MNEME_OK &&
-        ret_summary->drafts.count > 0)
+    if (lent && status == MNEME_OK)
+        status = lent->draw(lent->context, piece->world, session, turns, piece->arena, ret_summary,
+                            ret_why);
+    *ret_waits = status != MNEME_OK && status != MNEME_CORRUPT && status != MNEME_LIMIT &&
+                 piece->now_ms <
+                     session->recorded_at_ms + MN_SESSION_IDLE_MS + MN_SESSION_WAITS_MS;
+    if (*ret_waits || (lent && status == MNEME_OK && ret_summary->drafts.count > 0))
         return MNEME_OK;
     return mn_summary_make(session, turns, piece->arena, ret_summary, err);
+}
+
+static const char *reason_of(struct mn_piece *piece, const struct mn_summary *summary)
+{
+    return summary->by ? mn_arena_printf(piece->arena, "drawn from a session that has ended by %s",
+                                         summary->by)
+                       : "drawn from a session that has ended";
+}
+
+/* Into the report of the job. */
+static enum mneme_status tell_why(struct mn_piece *piece, const struct mneme_error *why, bool waits,
+                                  struct mneme_error *err)
+{
+    if (!*why->message)
+        return MNEME_OK;
+    piece->waits = piece->waits || waits;
+    piece->note = mn_arena_printf(piece->arena, waits ? "a session waits: %s"
+                                                      : "drawn by rules: %s", why->message);
+    return piece->note ? MNEME_OK : mn_fail_memory(err);
 }
 
 /* ---- what is pending ---- */
@@ -243,18 +287,24 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
 {
     struct mn_session_move *move = mn_arena_one(piece->arena, struct mn_session_move);
     struct mn_summary summary = { .pending = "" };
+    struct mneme_error why = { 0 };
     struct ending ending = { 0 };
     struct mn_write *writes;
-    bool added = false;
+    const char *reason;
+    bool added = false, waits = false;
     size_t count = 1;
 
     if (!rest)
         MN_TRY(find_endings(piece, session, &ending, err));
     if (turns->count > 0)
-        MN_TRY(draw(piece, session, turns, &summary, err));
+        MN_TRY(draw(piece, session, turns, &summary, &why, &waits, err));
+    MN_TRY(tell_why(piece, &why, waits, err));
+    if (waits)
+        return MNEME_OK;
+    reason = reason_of(piece, &summary);
     writes = mn_arena_array(piece->arena, struct mn_write,
                             summary.drafts.count + ending.rows.count + 2);
-    if (!writes || !move)
+    if (!writes || !move || !reason)
         return mn_fail_memory(err);
     *move = (struct mn_session_move){ .was = session, .now = *session };
     move->now.compressed_place = rest ? turns->item[turns->count - 1].order : session->last_place;
@@ -267,7 +317,8 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
 
         if (!row)
             return mn_fail_memory(err);
-        MN_TRY(finish_draft(piece, session, turns, &summary.drafts.item[i], row, &kept, err));
+        MN_TRY(finish_draft(piece, session, turns, summary.by != NULL, &summary.drafts.item[i],
+                            row, &kept, err));
         if (kept)
             writes[count++] = (struct mn_write){ .kind = MN_WRITE_MEMORY,
                                                  .expected_revision = MN_REVISION_NEW,
@@ -287,7 +338,7 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
                                              .expected_revision = row->revision,
                                              .memory = row };
     }
-    return mn_piece_add(piece, writes, count, "drawn from a session that has ended", err);
+    return mn_piece_add(piece, writes, count, reason, err);
 }
 
 enum mneme_status mn_piece_compress(struct mn_piece *piece, struct mneme_error *err)
@@ -296,8 +347,15 @@ enum mneme_status mn_piece_compress(struct mn_piece *piece, struct mneme_error *
                                               .turns_max = MN_SESSION_TURNS_MAX };
     struct mn_store *store = piece->world->store;
     struct mn_sessions found = { 0 };
+    struct mneme_error ignored;
 
-    MN_TRY(store->ops->sessions_wanted(store, &wanted, SESSIONS_AT_ONCE, piece->arena, &found, err));
+    MN_TRY(store->ops->sessions_wanted(store, &wanted,
+                                       piece->world->summarise ? 1 : SESSIONS_AT_ONCE, piece->arena,
+                                       &found, err));
+    piece->claims =
+        found.count > 0 && piece->world->summarise && ready(piece, &ignored) == MNEME_OK;
+    if (piece->claims && !piece->claimed)
+        return MNEME_OK;
     for (size_t i = 0; i < found.count; i++) {
         struct mn_session *session = mn_arena_one(piece->arena, struct mn_session);
         struct mn_task_states states = { 0 };

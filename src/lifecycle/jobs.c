@@ -6,6 +6,7 @@
  */
 #include "lifecycle/jobs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -17,6 +18,7 @@
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS (24 * HOUR_MS)
 #define BUSY_MS 20000 /* longer than a piece takes */
+#define BUSY_LONG_MS 600000 /* one in which somebody is asked */
 
 const struct mn_job mn_jobs[] = {
     { "expire", "memories whose validity has ended leave the indexes", 0, mn_piece_expire },
@@ -56,6 +58,9 @@ struct run {
     bool held;
     bool claimed;
     bool ended;
+    int64_t busy_ms;
+    char note[400];
+    bool waits;
     bool stuck;              /* a piece in which others were faster with everything: later */
     int64_t looked, changed; /* in this call */
 };
@@ -127,7 +132,7 @@ static struct mn_job_row row_after(const struct run *run, const struct mn_piece 
     next.tenant = piece->after.tenant;
     next.owner = piece->after.owner;
     next.id = piece->after.id;
-    next.busy_until_ms = run->world->now_ms() + BUSY_MS;
+    next.busy_until_ms = run->world->now_ms() + run->busy_ms;
     if (!piece->ended)
         return next;
     next.begun_at_ms = next.busy_until_ms = 0;
@@ -161,6 +166,7 @@ static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
     struct mn_piece piece = { .world = run->world,
                               .arena = arena,
                               .now_ms = run->now_ms,
+                              .claimed = run->claimed,
                               .after = { false, run->row.tenant, run->row.owner, run->row.id } };
     struct mn_job_row next;
     int64_t changed;
@@ -169,6 +175,15 @@ static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
     if (!arena)
         return mn_fail_memory(err);
     MN_TRY(run->job->piece(&piece, err));
+    if (piece.claims && !piece.claimed) {
+        run->busy_ms = BUSY_LONG_MS;
+        MN_TRY(mark(run, run->world->now_ms() + run->busy_ms, err));
+        run->claimed = true;
+        return MNEME_OK;
+    }
+    if (piece.note)
+        (void)snprintf(run->note, sizeof run->note, "%s", piece.note);
+    run->waits = piece.waits;
     run->looked += piece.looked;
     run->ended = piece.ended;
     if (run->job->period_ms == 0 && piece.commits.count == 0 && !piece.more) {
@@ -178,7 +193,7 @@ static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
     }
     /* Two may have read the same rows; the first one to say so writes. */
     if (!run->claimed && piece.commits.count > 0)
-        MN_TRY(mark(run, run->world->now_ms() + BUSY_MS, err));
+        MN_TRY(mark(run, run->world->now_ms() + run->busy_ms, err));
     if (run->held)
         return MNEME_OK;
     run->claimed = true;
@@ -211,7 +226,7 @@ static enum mneme_status run_job(struct run *run, int64_t stop_at_ms, size_t *pi
     bool began = false;
 
     run->held = run->row.busy_until_ms > run->world->now_ms() &&
-                run->row.busy_until_ms <= run->world->now_ms() + BUSY_MS;
+                run->row.busy_until_ms <= run->world->now_ms() + BUSY_LONG_MS;
     while (status == MNEME_OK && !run->held && !run->ended && !run->stuck && *pieces > 0 &&
            (!stop_at_ms || run->world->now_ms() < stop_at_ms)) {
         status = run_piece(run, err);
@@ -236,13 +251,13 @@ static void tell(const struct run *run, bool due, const struct mneme_error *fail
         .state = failed      ? MNEME_JOB_FAILED
                  : !due      ? MNEME_JOB_NOT_DUE
                  : run->held ? MNEME_JOB_HELD
-                 : run->ended ? MNEME_JOB_DONE
-                              : MNEME_JOB_LEFT,
+                 : run->ended && !run->waits ? MNEME_JOB_DONE
+                                             : MNEME_JOB_LEFT,
         .looked = run->looked,
         .changed = run->changed,
         .due_at_ms = run->job->period_ms ? run->row.due_at_ms : 0,
         .ended_at_ms = run->row.ended_at_ms,
-        .message = failed ? failed->message : "",
+        .message = failed ? failed->message : run->note,
     };
 
     if (row)
@@ -292,7 +307,9 @@ enum mneme_status mn_maintain(struct mn_world *world, const struct mn_maintenanc
     MN_TRY(world->store->ops->jobs(world->store, arena, &rows, err));
     for (const struct mn_job *job = mn_jobs; job->name; job++) {
         const struct mn_job_row *there = find_row(&rows, job->name);
-        struct run run = { .world = world, .job = job, .want = want, .now_ms = want->now_ms };
+        struct run run = {
+            .world = world, .job = job, .want = want, .now_ms = want->now_ms, .busy_ms = BUSY_MS
+        };
         enum mneme_status one = MNEME_OK;
         bool due;
 

@@ -28,6 +28,10 @@ struct mn_piece {
     struct mn_unit_place after; /* behind which memory it begins; the piece moves it on */
     bool ended;                 /* nothing is left behind it */
     bool more;                  /* something is, though there is nothing to write now */
+    bool claimed;               /* others know that somebody is at it */
+    bool claims;  /* it will take long: nothing was done yet, it is called again once they do */
+    bool waits;   /* something is left for who does not answer */
+    const char *note; /* what people should know of it; NULL: nothing */
     int64_t looked;
     /* Groups of rows, each with one place for its writes at least; those that somebody else was faster
      * with are left out. */

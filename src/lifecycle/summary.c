@@ -25,8 +25,6 @@
 #define SCRATCH_BYTES_MAX ((size_t)64 << 20)
 #define DONE_SHARE 0.5 /* of the words of what was pending */
 
-enum part { DECISIONS = 0, DONE, PENDING, PREFERENCES, SOLUTIONS, PART_COUNT };
-
 /* clang-format off */
 static const char *const PENDING_CUES[] = {
     "^todo|to do:|to-do", "^next step|next steps|next up|next we|next i|remaining work|remaining:|left to do|still open",
@@ -46,7 +44,7 @@ static const char *const RECALLED[] = { "<agent_memory", "## agent memory", "Rec
 /* clang-format on */
 
 struct line {
-    enum part part;
+    enum mn_summary_part part;
     const char *text;
     size_t turn;
     bool over; /* pending, and done by now */
@@ -62,8 +60,9 @@ struct making {
         struct line *item;
         size_t count, room;
     } lines;
-    size_t part_count[PART_COUNT];
+    size_t part_count[MN_PART_COUNT];
     struct mn_topics topics;
+    const struct mn_summary_lines *told; /* NULL: found by the rules */
     struct mn_summary made;
 };
 
@@ -107,7 +106,7 @@ static const char *cut_line(struct mn_arena *arena, struct mn_str said)
                            said.at);
 }
 
-static bool is_there(const struct making *m, enum part part, const char *text)
+static bool is_there(const struct making *m, enum mn_summary_part part, const char *text)
 {
     for (size_t i = 0; i < m->lines.count; i++)
         if (m->lines.item[i].part == part && mn_text_identical(m->lines.item[i].text, text))
@@ -115,8 +114,8 @@ static bool is_there(const struct making *m, enum part part, const char *text)
     return false;
 }
 
-static enum mneme_status add_line(struct making *m, enum part part, const char *text, size_t turn,
-                                  struct mneme_error *err)
+static enum mneme_status add_line(struct making *m, enum mn_summary_part part, const char *text,
+                                  size_t turn, struct mneme_error *err)
 {
     struct line *line;
 
@@ -212,17 +211,17 @@ static enum mneme_status read_calls(struct making *m, size_t turn, struct mneme_
     MN_TRY(mn_trigger_find(m->scratch, event->text, event->role, &calls, err));
     for (size_t i = 0; i < calls.count; i++) {
         const struct mn_called *c = &calls.item[i];
-        enum part part = PREFERENCES;
+        enum mn_summary_part part = MN_PART_PREFERENCES;
 
         if (c->call == MN_CALL_DECISION)
-            part = DECISIONS;
+            part = MN_PART_DECISIONS;
         else if (c->call == MN_CALL_DONE)
-            part = DONE;
+            part = MN_PART_DONE;
         else if (c->call == MN_CALL_RECOVERED)
-            part = SOLUTIONS;
+            part = MN_PART_SOLUTIONS;
         MN_TRY(add_line(m, part,
-                        part == DECISIONS ? with_reason(m, event->text, c->said)
-                                          : cut_line(m->arena, c->said),
+                        part == MN_PART_DECISIONS ? with_reason(m, event->text, c->said)
+                                                  : cut_line(m->arena, c->said),
                         turn, err));
     }
     return MNEME_OK;
@@ -240,7 +239,7 @@ static enum mneme_status read_pending(struct making *m, size_t turn, struct mnem
         if (!code && !memchr(sentence.at, '`', sentence.bytes) && sentence.bytes &&
             sentence.at[0] != '>' && !ends_with_any(sentence, QUESTION_ENDS) &&
             cued(m, sentence, PENDING_CUES))
-            MN_TRY(add_line(m, PENDING, cut_line(m->arena, sentence), turn, err));
+            MN_TRY(add_line(m, MN_PART_PENDING, cut_line(m->arena, sentence), turn, err));
     }
     return MNEME_OK;
 }
@@ -270,16 +269,16 @@ static void close_pending(struct making *m)
     for (size_t i = 0; i < m->lines.count; i++) {
         struct line *pending = &m->lines.item[i];
 
-        if (pending->part != PENDING)
+        if (pending->part != MN_PART_PENDING)
             continue;
         for (size_t j = 0; j < m->lines.count && !pending->over; j++) {
             const struct line *done = &m->lines.item[j];
 
-            pending->over = (done->part == DONE || done->part == SOLUTIONS) &&
+            pending->over = (done->part == MN_PART_DONE || done->part == MN_PART_SOLUTIONS) &&
                             done->turn > pending->turn &&
                             shared(m, pending->text, done->text) >= DONE_SHARE;
         }
-        m->part_count[PENDING] -= pending->over;
+        m->part_count[MN_PART_PENDING] -= pending->over;
     }
 }
 
@@ -306,6 +305,10 @@ static enum mneme_status add_draft(struct making *m, const char *part, const cha
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "session_id", m->session->session_id);
     mn_json_field_text(&w, "part", part);
+    if (m->told) {
+        mn_json_field_text(&w, "extractor", m->told->extractor);
+        mn_json_field_text(&w, "prompt", m->told->prompt);
+    }
     mn_json_close(&w, '}');
     mn_time_print(m->turns->item[0].event_time_ms, day, sizeof day);
     draft.type = "session_summary";
@@ -323,9 +326,9 @@ static enum mneme_status add_draft(struct making *m, const char *part, const cha
 }
 
 /* Label, lines; label, lines. */
-static enum mneme_status add_parts(struct making *m, const char *name, const enum part *parts,
-                                   const char *const *labels, size_t part_count,
-                                   struct mneme_error *err)
+static enum mneme_status add_parts(struct making *m, const char *name,
+                                   const enum mn_summary_part *parts, const char *const *labels,
+                                   size_t part_count, struct mneme_error *err)
 {
     MN_BUF_AUTO out = { 0 };
     size_t turns[2 * LINES_MAX];
@@ -416,12 +419,20 @@ static enum mneme_status add_all(struct making *m, struct mneme_error *err)
     static const char *const acted[] = { "Done: ", "已完成：", "Pending: ", "待办：" };
     static const char *const wanted[] = { "The user wants: ", "用户的偏好与要求：" };
     static const char *const solved[] = { "Solved: ", "已解决：" };
+    static const char *const about[] = { "Main topics: ", "主要谈了：" };
+    static const enum mn_summary_part topics[] = { MN_PART_TOPICS };
+    static const enum mn_summary_part decisions[] = { MN_PART_DECISIONS };
+    static const enum mn_summary_part actions[] = { MN_PART_DONE, MN_PART_PENDING };
+    static const enum mn_summary_part preferences[] = { MN_PART_PREFERENCES };
+    static const enum mn_summary_part solutions[] = { MN_PART_SOLUTIONS };
 
-    MN_TRY(add_topics(m, err));
-    MN_TRY(add_parts(m, "decisions", (const enum part[]){ DECISIONS }, decided, 1, err));
-    MN_TRY(add_parts(m, "actions", (const enum part[]){ DONE, PENDING }, acted, 2, err));
-    MN_TRY(add_parts(m, "preferences", (const enum part[]){ PREFERENCES }, wanted, 1, err));
-    MN_TRY(add_parts(m, "solutions", (const enum part[]){ SOLUTIONS }, solved, 1, err));
+    MN_TRY(add_parts(m, "topics", topics, about, 1, err));
+    if (!m->made.drafts.count)
+        MN_TRY(add_topics(m, err));
+    MN_TRY(add_parts(m, "decisions", decisions, decided, 1, err));
+    MN_TRY(add_parts(m, "actions", actions, acted, 2, err));
+    MN_TRY(add_parts(m, "preferences", preferences, wanted, 1, err));
+    MN_TRY(add_parts(m, "solutions", solutions, solved, 1, err));
     for (size_t i = 0; i < m->topics.count && m->made.drafts.count < 3; i++)
         MN_TRY(add_said(m, &m->topics.item[i], err));
     return MNEME_OK;
@@ -432,7 +443,7 @@ static enum mneme_status join_pending(struct making *m, struct mneme_error *err)
     MN_BUF_AUTO out = { 0 };
 
     for (size_t i = 0; i < m->lines.count; i++)
-        if (m->lines.item[i].part == PENDING && !m->lines.item[i].over)
+        if (m->lines.item[i].part == MN_PART_PENDING && !m->lines.item[i].over)
             mn_buf_printf(&out, "%s%s", out.bytes ? (m->chinese ? "；" : "; ") : "",
                           m->lines.item[i].text);
     m->made.pending = out.failed ? NULL : mn_arena_copy(m->arena, out.at);
@@ -458,41 +469,94 @@ static bool in_chinese(const struct mn_events *turns)
     return chinese > other;
 }
 
+static enum mneme_status begin(struct making *m, const char ***ret_texts, struct mneme_error *err)
+{
+    m->chinese = in_chinese(m->turns);
+    *ret_texts = mn_arena_array(m->scratch, const char *, m->turns->count + 1);
+    m->made.drafts.item = mn_arena_array(m->arena, struct mneme_memory, MN_SUMMARY_MEMORIES_MAX);
+    return *ret_texts && m->made.drafts.item ? MNEME_OK : mn_fail_memory(err);
+}
+
+/* What of the turns is taken at its word: *ret_said. */
+static enum mneme_status is_said(struct making *m, size_t turn, bool *ret_said,
+                                 struct mneme_error *err)
+{
+    const char *text = m->turns->item[turn].text;
+    const char *folded;
+
+    *ret_said = false;
+    if (!speaks(&m->turns->item[turn]))
+        return MNEME_OK;
+    folded = mn_text_fold(m->scratch, text, strlen(text));
+    if (!folded)
+        return mn_fail_memory(err);
+    *ret_said = !holds_any(text, RECALLED) &&
+                mn_pleasantry_find(text, folded) == MN_PLEASANTRY_NO && !mn_text_secret(text) &&
+                mn_text_orders(m->scratch, text) != MN_ORDERS_GIVEN;
+    return MNEME_OK;
+}
+
+/* From the lines to the memories. */
+static enum mneme_status end(struct making *m, const char *const *texts, struct mneme_error *err)
+{
+    close_pending(m);
+    MN_TRY(mn_topics_find(texts, m->turns->count, m->arena, &m->topics, err));
+    MN_TRY(add_all(m, err));
+    return join_pending(m, err);
+}
+
 enum mneme_status mn_summary_make(const struct mn_session *session, const struct mn_events *turns,
                                   struct mn_arena *arena, struct mn_summary *ret_summary,
                                   struct mneme_error *err)
 {
     MN_ARENA_AUTO scratch = mn_arena_new(SCRATCH_BYTES_MAX);
-    struct making m = { .session = session,
-                        .turns = turns,
-                        .arena = arena,
-                        .scratch = scratch,
-                        .chinese = in_chinese(turns) };
-    const char **texts = mn_arena_array(scratch, const char *, turns->count + 1);
+    struct making m = { .session = session, .turns = turns, .arena = arena, .scratch = scratch };
+    const char **texts = NULL;
 
-    m.made.drafts.item = mn_arena_array(arena, struct mneme_memory, MN_SUMMARY_MEMORIES_MAX);
-    if (!texts || !m.made.drafts.item)
-        return mn_fail_memory(err);
+    MN_TRY(begin(&m, &texts, err));
     for (size_t i = 0; i < turns->count; i++) {
-        const char *text = turns->item[i].text;
-        const char *folded;
+        bool said = false;
 
         if (!speaks(&turns->item[i]))
             continue;
         MN_TRY(read_calls(&m, i, err));
-        folded = mn_text_fold(scratch, text, strlen(text));
-        if (!folded)
-            return mn_fail_memory(err);
-        if (holds_any(text, RECALLED) || mn_pleasantry_find(text, folded) != MN_PLEASANTRY_NO ||
-            mn_text_secret(text) || mn_text_orders(scratch, text) == MN_ORDERS_GIVEN)
+        MN_TRY(is_said(&m, i, &said, err));
+        if (!said)
             continue;
         MN_TRY(read_pending(&m, i, err));
-        texts[i] = text;
+        texts[i] = turns->item[i].text;
     }
-    close_pending(&m);
-    MN_TRY(mn_topics_find(texts, turns->count, arena, &m.topics, err));
-    MN_TRY(add_all(&m, err));
-    MN_TRY(join_pending(&m, err));
+    MN_TRY(end(&m, texts, err));
+    *ret_summary = m.made;
+    return MNEME_OK;
+}
+
+enum mneme_status mn_summary_of_lines(const struct mn_session *session,
+                                      const struct mn_events *turns,
+                                      const struct mn_summary_lines *lines, struct mn_arena *arena,
+                                      struct mn_summary *ret_summary, struct mneme_error *err)
+{
+    MN_ARENA_AUTO scratch = mn_arena_new(SCRATCH_BYTES_MAX);
+    struct making m = {
+        .session = session, .turns = turns, .arena = arena, .scratch = scratch, .told = lines
+    };
+    const char **texts = NULL;
+
+    MN_TRY(begin(&m, &texts, err));
+    for (size_t i = 0; i < turns->count; i++) {
+        bool said = false;
+
+        MN_TRY(is_said(&m, i, &said, err));
+        if (said)
+            texts[i] = turns->item[i].text;
+    }
+    for (size_t i = 0; i < lines->count; i++)
+        MN_TRY(add_line(&m, lines->item[i].part,
+                        cut_line(arena, mn_str_of(lines->item[i].text)), lines->item[i].turn, err));
+    MN_TRY(end(&m, texts, err));
+    m.made.by = mn_arena_printf(arena, "%s with %s", lines->extractor, lines->prompt);
+    if (!m.made.by)
+        return mn_fail_memory(err);
     *ret_summary = m.made;
     return MNEME_OK;
 }

@@ -32,7 +32,7 @@ struct mn_relation {
 struct mn_proposal {
     size_t turn; /* the number that it was shown under */
     const char *quote;
-    const char *kind; /* "semantic", "episodic", "procedural" */
+    const char *kind; /* one of those that were asked for */
     const char *content;
     const char *temporal_scope;
     const char *expires;
@@ -53,14 +53,18 @@ struct mn_proposals {
     bool cut;       /* the answer ended before its list did: these are the whole ones */
 };
 
+/* Those of a memory: "semantic", "episodic", "procedural"; ended by NULL. */
+extern const char *const mn_proposal_kinds[];
+
 /*
  * Finds the list in the answer, past prose, thoughts and code fences, and reads what is whole of it.
- * An empty list is a success.
+ * An empty list is a success. kinds: what a proposal may be, ended by NULL.
  *
  * MNEME_CORRUPT  there is no list, nothing in it is a memory, or it was cut off in the first.
  */
-enum mneme_status mn_proposals_read(const char *answer, size_t bytes, struct mn_arena *arena,
-                                    struct mn_proposals *ret_proposals, struct mneme_error *err);
+enum mneme_status mn_proposals_read(const char *answer, size_t bytes, const char *const *kinds,
+                                    struct mn_arena *arena, struct mn_proposals *ret_proposals,
+                                    struct mneme_error *err);
 
 enum mn_support {
     MN_SUPPORTED = 0,

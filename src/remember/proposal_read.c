@@ -22,6 +22,8 @@
 #define WORDS_MAX 16
 #define RELATIONS_MAX 8
 
+const char *const mn_proposal_kinds[] = { "semantic", "episodic", "procedural", NULL };
+
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -178,10 +180,9 @@ static bool take_relations(yyjson_val *object, struct mn_arena *arena, struct mn
 }
 
 /* *ret_whole: it has what it must have. False: the arena is full. */
-static bool take_proposal(yyjson_val *object, struct mn_arena *arena, struct mn_proposal *p,
-                          bool *ret_whole)
+static bool take_proposal(yyjson_val *object, const char *const *kinds, struct mn_arena *arena,
+                          struct mn_proposal *p, bool *ret_whole)
 {
-    static const char *const kinds[] = { "semantic", "episodic", "procedural", NULL };
     yyjson_val *importance = yyjson_obj_get(object, "importance");
 
     p->turn = take_turn(object);
@@ -206,8 +207,9 @@ static bool take_proposal(yyjson_val *object, struct mn_arena *arena, struct mn_
     return true;
 }
 
-static enum mneme_status read_object(const char *at, size_t bytes, struct mn_arena *arena,
-                                     struct mn_proposals *out, struct mneme_error *err)
+static enum mneme_status read_object(const char *at, size_t bytes, const char *const *kinds,
+                                     struct mn_arena *arena, struct mn_proposals *out,
+                                     struct mneme_error *err)
 {
     struct mn_proposal p = { 0 };
     struct mn_proposal *kept;
@@ -220,7 +222,7 @@ static enum mneme_status read_object(const char *at, size_t bytes, struct mn_are
         out->refused++;
         return MNEME_OK;
     }
-    bool read = take_proposal(yyjson_doc_get_root(doc), arena, &p, &whole);
+    bool read = take_proposal(yyjson_doc_get_root(doc), kinds, arena, &p, &whole);
     yyjson_doc_free(doc);
     if (!read)
         return mn_fail_memory(err);
@@ -237,8 +239,9 @@ static enum mneme_status read_object(const char *at, size_t bytes, struct mn_are
 
 /* ---- the answer ---- */
 
-static enum mneme_status read_list(const char *at, const char *end, struct mn_arena *arena,
-                                   struct mn_proposals *out, struct mneme_error *err)
+static enum mneme_status read_list(const char *at, const char *end, const char *const *kinds,
+                                   struct mn_arena *arena, struct mn_proposals *out,
+                                   struct mneme_error *err)
 {
     out->cut = true;
     while (at < end && out->count < MN_PROPOSALS_MAX) {
@@ -255,15 +258,16 @@ static enum mneme_status read_list(const char *at, const char *end, struct mn_ar
         close = object_end(at, end);
         if (!close)
             return MNEME_OK;
-        MN_TRY(read_object(at, (size_t)(close - at) + 1, arena, out, err));
+        MN_TRY(read_object(at, (size_t)(close - at) + 1, kinds, arena, out, err));
         at = close + 1;
     }
     out->cut = at >= end;
     return MNEME_OK;
 }
 
-enum mneme_status mn_proposals_read(const char *answer, size_t bytes, struct mn_arena *arena,
-                                    struct mn_proposals *ret_proposals, struct mneme_error *err)
+enum mneme_status mn_proposals_read(const char *answer, size_t bytes, const char *const *kinds,
+                                    struct mn_arena *arena, struct mn_proposals *ret_proposals,
+                                    struct mneme_error *err)
 {
     static const char thought[] = "</think>";
     const char *end = answer + bytes;
@@ -280,7 +284,7 @@ enum mneme_status mn_proposals_read(const char *answer, size_t bytes, struct mn_
         list = memchr(answer, '{', bytes);
     if (!list)
         return mn_fail(err, MNEME_CORRUPT, "answer: holds no JSON");
-    MN_TRY(read_list(list, end, arena, &out, err));
+    MN_TRY(read_list(list, end, kinds, arena, &out, err));
     if (out.count == 0 && out.refused > 0)
         return mn_fail(err, MNEME_CORRUPT, "answer: %zu objects, and none is a memory", out.refused);
     if (out.count == 0 && out.cut)

@@ -13,10 +13,9 @@
  * touches them. A model that does not answer is left alone for a while, as it would make each session
  * wait for nothing.
  *
- * Nothing of a turn is an order here: it goes to the model as a JSON text inside the data, with '<'
- * escaped so that it can neither close anything nor make special tokens, and whatever comes back must
- * be borne out by the turn's words. Recalled text is cut out of turns before they are shown, and turns
- * that hold a secret, tools' output and pleasantries are not queued at all.
+ * Nothing of a turn is an order here: it is shown as data (shown.h), and whatever comes back must be
+ * borne out by the turn's words. Turns that hold a secret, tools' output and pleasantries are not queued
+ * at all.
  */
 #include "remember/remember.h"
 
@@ -27,9 +26,9 @@
 #include "base/json.h"
 #include "memory/record.h"
 #include "model/chat.h"
-#include "remember/parts.h"
 #include "remember/proposal.h"
 #include "remember/sentence.h"
+#include "remember/shown.h"
 #include "store/store.h"
 #include "text/analyze.h"
 #include "text/orders.h"
@@ -42,12 +41,20 @@
 #define LEFT_ALONE_MS INT64_C(30000)
 #define TURNS_AT_ONCE 200
 #define ANSWER_TOKENS_MAX 1500
-#define ASKED_MAX 2 /* times for one piece, where the answer is none */
 #define ARENA_BYTES_MAX ((size_t)128 << 20)
 
 extern const unsigned char mn_prompt_extract[];
 extern const unsigned char mn_prompt_extract_schema[];
 extern const unsigned char mn_prompt_extract_grammar[];
+
+static const struct mn_prompt PROMPT = {
+    (const char *)mn_prompt_extract,
+    (const char *)mn_prompt_extract_schema,
+    (const char *)mn_prompt_extract_grammar,
+    "What of these turns will still matter? Answer with the JSON only.",
+    mn_proposal_kinds,
+    ANSWER_TOKENS_MAX,
+};
 
 /* ---- what is queued ---- */
 
@@ -83,18 +90,7 @@ void mn_reader_queue(const struct mneme_event *event, const struct mneme_change 
     };
 }
 
-/* ---- pieces of turns ---- */
-
-/* What of a turn is shown at once: all of it, if it is not long. */
-struct piece {
-    size_t turn;
-    const char *text;
-    bool last;
-};
-struct pieces {
-    struct piece *item;
-    size_t count, room;
-};
+/* ---- one reading ---- */
 
 /* One reading of one session. */
 struct reading {
@@ -102,112 +98,9 @@ struct reading {
     struct mn_arena *arena;
     struct mn_extraction *turn; /* claimed, in the order of the talk */
     size_t turn_count;
-    struct pieces pieces;
+    struct mn_shown shown;
     struct mneme_read *report;
 };
-
-static enum mneme_status add_pieces(struct reading *r, size_t turn, struct mneme_error *err)
-{
-    const char *text = mn_own_text(r->arena, r->turn[turn].event.text);
-    size_t bytes = text ? strlen(text) : 0;
-    size_t piece_max = r->world->chat->data_bytes_max / 2;
-
-    if (!text)
-        return mn_fail_memory(err);
-    for (size_t at = 0; at < bytes;) {
-        size_t end = mn_piece_end(text, bytes, at, piece_max);
-        struct piece *piece = mn_array_add(r->arena, &r->pieces);
-
-        if (!piece)
-            return mn_fail_memory(err);
-        piece->turn = turn;
-        piece->text = mn_arena_copy_n(r->arena, text + at, end - at);
-        piece->last = end == bytes;
-        if (!piece->text)
-            return mn_fail_memory(err);
-        at = end;
-    }
-    return MNEME_OK;
-}
-
-/* ---- asking ---- */
-
-static void put_piece(struct mn_buf *out, const struct reading *r, const struct piece *piece,
-                      size_t number)
-{
-    const struct mneme_event *event = &r->turn[piece->turn].event;
-    struct mn_json_writer w = { .out = out };
-
-    mn_json_open(&w, '{');
-    mn_json_field_integer(&w, "n", (int64_t)number);
-    mn_json_field_text(&w, "role", mn_empty(event->role) ? "user" : event->role);
-    if (!mn_empty(event->speaker))
-        mn_json_field_text(&w, "speaker", event->speaker);
-    mn_json_field_time(&w, "time", event->event_time_ms);
-    mn_json_field_text(&w, "text", piece->text);
-    mn_json_close(&w, '}');
-    mn_buf_char(out, '\n');
-}
-
-/* No tag and no special token can stand in it: '<' only ever is inside of JSON texts. */
-static void escape(const struct mn_buf *plain, struct mn_buf *out)
-{
-    for (size_t i = 0; i < plain->bytes; i++) {
-        if (plain->at[i] == '<')
-            mn_buf_text(out, "\\u003c");
-        else
-            mn_buf_char(out, plain->at[i]);
-    }
-    out->failed = out->failed || plain->failed;
-}
-
-/* The pieces from `first` on that fit, at least one: *ret_count. */
-static enum mneme_status render(const struct reading *r, size_t first, struct mn_buf *out,
-                                size_t *ret_count, struct mneme_error *err)
-{
-    size_t count = 0;
-
-    mn_buf_text(out, "<turns>\n");
-    while (first + count < r->pieces.count) {
-        MN_BUF_AUTO plain = { 0 };
-        MN_BUF_AUTO line = { 0 };
-
-        put_piece(&plain, r, &r->pieces.item[first + count], count + 1);
-        escape(&plain, &line);
-        if (line.failed)
-            return mn_fail_memory(err);
-        if (count && out->bytes + line.bytes > r->world->chat->data_bytes_max)
-            break;
-        mn_buf_put(out, line.at, line.bytes);
-        count++;
-    }
-    mn_buf_text(out, "</turns>\nWhat of these turns will still matter? Answer with the JSON only.");
-    if (out->failed)
-        return mn_fail_memory(err);
-    *ret_count = count;
-    return MNEME_OK;
-}
-
-static enum mneme_status ask(const struct reading *r, const char *data,
-                             struct mn_proposals *ret_proposals, struct mneme_error *err)
-{
-    struct mn_chat *chat = r->world->chat;
-    const struct mn_chat_call call = { (const char *)mn_prompt_extract, data,
-                                       (const char *)mn_prompt_extract_schema,
-                                       (const char *)mn_prompt_extract_grammar,
-                                       ANSWER_TOKENS_MAX };
-    enum mneme_status status = MNEME_CORRUPT;
-
-    for (int i = 0; i < ASKED_MAX && status == MNEME_CORRUPT; i++) {
-        MN_BUF_AUTO answer = { 0 };
-
-        status = chat->ops->answer(chat, &call, &answer, err);
-        if (status == MNEME_OK)
-            status = mn_proposals_read(answer.at ? answer.at : "", answer.bytes, r->arena,
-                                       ret_proposals, err);
-    }
-    return status;
-}
 
 /* ---- what was proposed ---- */
 
@@ -262,7 +155,7 @@ static bool is_refusal(enum mneme_status status)
 }
 
 static enum mneme_status draw(struct reading *r, const struct mn_proposal *p,
-                              const struct piece *piece, struct mneme_error *err)
+                              const struct mn_shown_piece *piece, struct mneme_error *err)
 {
     const struct mn_extraction *turn = &r->turn[piece->turn];
     const struct mn_place place = { turn->event.session_id, turn->task_id, turn->project_id,
@@ -303,7 +196,7 @@ static enum mneme_status draw_all(struct reading *r, size_t first, size_t count,
             r->report->unsupported++;
             continue;
         }
-        MN_TRY(draw(r, &proposals->item[i], &r->pieces.item[first + number - 1], err));
+        MN_TRY(draw(r, &proposals->item[i], &r->shown.item[first + number - 1], err));
     }
     return MNEME_OK;
 }
@@ -369,17 +262,15 @@ static enum mneme_status settle(struct reading *r, size_t from, size_t until,
 /* How many turns are read through when the pieces before `piece` are. */
 static size_t turns_before(const struct reading *r, size_t piece)
 {
-    return piece == r->pieces.count ? r->turn_count : r->pieces.item[piece].turn;
+    return piece == r->shown.count ? r->turn_count : r->shown.item[piece].turn;
 }
 
 static enum mneme_status read_some(struct reading *r, size_t first, size_t *ret_count,
                                    struct mneme_error *err)
 {
     struct mn_proposals proposals = { 0 };
-    MN_BUF_AUTO data = { 0 };
 
-    MN_TRY(render(r, first, &data, ret_count, err));
-    MN_TRY(ask(r, data.at, &proposals, err));
+    MN_TRY(mn_shown_ask(r->world, &PROMPT, &r->shown, first, r->arena, ret_count, &proposals, err));
     return draw_all(r, first, *ret_count, &proposals, err);
 }
 
@@ -387,11 +278,11 @@ static enum mneme_status read_all(struct reading *r, struct mneme_error *err)
 {
     size_t done = 0;
 
-    for (size_t at = 0; at < r->pieces.count || done < r->turn_count;) {
+    for (size_t at = 0; at < r->shown.count || done < r->turn_count;) {
         struct mneme_error why = { 0 };
         size_t count = 0;
 
-        if (at < r->pieces.count && read_some(r, at, &count, &why) != MNEME_OK) {
+        if (at < r->shown.count && read_some(r, at, &count, &why) != MNEME_OK) {
             r->report->first_failure = r->report->failed ? r->report->first_failure : why;
             return settle(r, done, r->turn_count, &why, err);
         }
@@ -442,7 +333,8 @@ enum mneme_status mn_read_session(struct mn_world *world, struct mn_partition pa
     }
     MN_TRY(status);
     for (size_t i = 0; i < r.turn_count; i++)
-        MN_TRY(add_pieces(&r, i, err));
+        MN_TRY(mn_shown_add(&r.shown, i, &r.turn[i].event, world->chat->data_bytes_max / 2, arena,
+                            err));
     return read_all(&r, err);
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "fakes/loopback.h"
 
 #define REQUEST_BYTES_MAX 65536
@@ -169,6 +170,17 @@ void fake_service_once(struct fake_service *service, int status, const char *bod
     service->once_status = status;
     service->once_body = body;
     pthread_mutex_unlock(&service->lock);
+}
+
+const char *fake_service_chat(struct mn_buf *out, const char *content)
+{
+    struct mn_json_writer w = { .out = out };
+
+    mn_buf_reset(out);
+    mn_buf_text(out, "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":");
+    mn_json_put_text(&w, content);
+    mn_buf_text(out, "},\"finish_reason\":\"stop\"}]}");
+    return out->at;
 }
 
 size_t fake_service_calls(struct fake_service *service)

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "base/str.h"
+
 struct fake_service;
 
 /* Listens on a free port of 127.0.0.1, on a thread of its own; NULL when that fails. */
@@ -21,6 +23,9 @@ void fake_service_answer(struct fake_service *service, int status, const char *b
 void fake_service_choose(struct fake_service *service, const char *(*choose)(const char *request));
 /* The next request alone gets this; then as before. */
 void fake_service_once(struct fake_service *service, int status, const char *body);
+
+/* The body of a chat service that answers with this text; it lives in `out`. */
+const char *fake_service_chat(struct mn_buf *out, const char *content);
 
 size_t fake_service_calls(struct fake_service *service); /* so far */
 

@@ -271,7 +271,7 @@ static enum mneme_status draw(void *context, struct mn_world *world,
     draft->authority = MNEME_EXPLICIT_ADMIN;
     source[0] = lender->source ? lender->source : turns->item[0].id;
     draft->provenance = (struct mneme_list){ source, 1 };
-    *ret_summary = (struct mn_summary){ { draft, 1 }, "" };
+    *ret_summary = (struct mn_summary){ .drafts = { draft, 1 }, .pending = "", .by = "a lender" };
     return MNEME_OK;
 }
 
@@ -279,7 +279,7 @@ static void what_is_erased_while_a_job_runs_does_not_come_back(void **state)
 {
     struct fixture *f = *state;
     struct lender lender = { .f = f };
-    const struct mn_summarise lent = { draw, &lender };
+    const struct mn_summarise lent = { .draw = draw, .context = &lender };
 
     say_all(f, "s-1");
     f->handle->world.summarise = &lent;
@@ -298,7 +298,7 @@ static void what_is_lent_may_say_only_what_the_turns_hold(void **state)
 {
     struct fixture *f = *state;
     struct lender lender = { .f = f, .content = "Billing moves to NATS." };
-    const struct mn_summarise lent = { draw, &lender };
+    const struct mn_summarise lent = { .draw = draw, .context = &lender };
 
     f->handle->world.summarise = &lent;
     say_all(f, "s-1");
@@ -310,10 +310,36 @@ static void what_is_lent_may_say_only_what_the_turns_hold(void **state)
     (void)run(f, "compress", NOW + 60 * MINUTE);
     assert_int_equal(count_all(f).summaries, 1);
 
-    lender.status = MNEME_UNAVAILABLE; /* then rules do it */
+    lender.status = MNEME_CORRUPT; /* then rules do it */
     say(f, "s-3", "g-1", "We decided to paint the barn.");
     (void)run(f, "compress", NOW + 60 * MINUTE);
     assert_int_equal(count_all(f).summaries, 2);
+}
+
+static void a_session_waits_an_hour_for_who_does_not_answer(void **state)
+{
+    struct fixture *f = *state;
+    struct lender lender = { .f = f, .status = MNEME_UNAVAILABLE };
+    const struct mn_summarise lent = { .draw = draw, .context = &lender };
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+    int left = 1;
+
+    f->handle->world.summarise = &lent;
+    say_all(f, "s-1");
+    struct mneme_job job = run(f, "compress", NOW + 90 * MINUTE - 1);
+    assert_int_equal(job.state, MNEME_JOB_LEFT);
+    assert_int_equal(job.changed, 0);
+    assert_int_equal(count_all(f).summaries, 0);
+    what.now_ms = NOW + 90 * MINUTE - 1; /* nobody is told to call again at once */
+    ASSERT_OK(mneme_maintain(f->handle, &what, NULL, NULL, &left, &f->err));
+    assert_int_equal(left, 0);
+    assert_int_equal(lender.calls, 2);
+
+    assert_int_equal(run(f, "compress", NOW + 90 * MINUTE).state, MNEME_JOB_DONE);
+    assert_int_equal(count_all(f).summaries, 3);
+    lender.status = MNEME_OK;
+    lender.content = "Billing moves to NATS.";
+    assert_int_equal(run(f, "compress", NOW + 120 * MINUTE).looked, 0); /* once */
 }
 
 /* ---- the archive ---- */
@@ -382,6 +408,7 @@ int main(void)
         CASE(with_a_turn_goes_what_was_drawn_from_it),
         CASE(what_is_erased_while_a_job_runs_does_not_come_back),
         CASE(what_is_lent_may_say_only_what_the_turns_hold),
+        CASE(a_session_waits_an_hour_for_who_does_not_answer),
         CASE(compressed_turns_are_handed_over_until_none_is_left),
     };
 

@@ -86,25 +86,14 @@ static int stop(void **state)
 
 /* ---- the service ---- */
 
-static const char *in_envelope(struct mn_buf *out, const char *content)
-{
-    struct mn_json_writer w = { .out = out };
-
-    mn_buf_reset(out);
-    mn_buf_text(out, "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":");
-    mn_json_put_text(&w, content);
-    mn_buf_text(out, "},\"finish_reason\":\"stop\"}]}");
-    return out->at;
-}
-
 static void answers(struct fixture *f, const char *content)
 {
-    fake_service_answer(f->service, 200, in_envelope(&f->body, content), 0);
+    fake_service_answer(f->service, 200, fake_service_chat(&f->body, content), 0);
 }
 
 static void answers_once(struct fixture *f, const char *content)
 {
-    fake_service_once(f->service, 200, in_envelope(&f->once, content));
+    fake_service_once(f->service, 200, fake_service_chat(&f->once, content));
 }
 
 #define MEMORY(turn, quote, content)                                                               \
@@ -361,7 +350,7 @@ static const char *choose(const char *request)
                         "\"The user plays the talking drum in a band called Kora.\"}]"
                       : "[]",
                    number ? atoi(number + 6) : 0);
-    (void)snprintf(body, sizeof body, "%s", in_envelope(&out, content));
+    (void)snprintf(body, sizeof body, "%s", fake_service_chat(&out, content));
     mn_buf_release(&out);
     return body;
 }

@@ -14,8 +14,10 @@
 
 #include <mneme/mneme.h>
 
+#include "engine/handle.h"
 #include "fakes/fake_service.h"
 #include "fakes/store_folder.h"
+#include "model/chat.h"
 
 static long fail_at; /* 0: never; n: the n-th allocation from now */
 static long seen;
@@ -175,11 +177,111 @@ static void what_waits_is_listed_or_the_call_fails(void **state)
     assert_int_equal(status, MNEME_OK);
 }
 
+static int count_summary(void *context, const struct mneme_record *record)
+{
+    *(size_t *)context += strcmp(record->memory->type, "session_summary") == 0;
+    return 0;
+}
+
+static size_t summaries(const char *session)
+{
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    struct mneme_error err;
+    size_t count = 0;
+
+    filter.tenant_id = "t";
+    filter.user_id = session; /* each session has a user of its own */
+    if (mneme_list_memories(handle, &filter, count_summary, &count, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    return count;
+}
+
+static int count_event(void *context, const struct mneme_record *record)
+{
+    *(size_t *)context += record->kind == MNEME_RECORD_EVENT;
+    return 0;
+}
+
+static size_t events(const char *user)
+{
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    struct mneme_error err;
+    size_t count = 0;
+
+    filter.tenant_id = "t";
+    filter.user_id = user;
+    if (mneme_export(handle, &filter, count_event, &count, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    return count;
+}
+
+static void end_a_talk(long round, char user[32])
+{
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_error err;
+
+    (void)snprintf(user, 32, "user-%ld", round);
+    event.tenant_id = "t";
+    event.user_id = user;
+    event.session_id = "s";
+    event.role = "user";
+    event.text = "As you see the tug is blue.";
+    change.without_drafts = 1;
+    if (mneme_observe(handle, &event, 1, &change, NULL, &err) != MNEME_OK ||
+        mneme_end_session(handle, "t", user, "s", NULL, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+}
+
+static void a_session_is_drawn_from_once_or_waits_on(void **state)
+{
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+    struct mneme_error err;
+    char user[32];
+    long failures = 0, waited = 0;
+
+    (void)state;
+    fake_service_answer(service, 200,
+                        "{\"choices\":[{\"message\":{\"content\":\"[{\\\"turn\\\":1,\\\"quote\\\":"
+                        "\\\"the tug is blue\\\",\\\"kind\\\":\\\"decision\\\",\\\"content\\\":"
+                        "\\\"The tug is blue.\\\"}]\"}}]}",
+                        0);
+    what.job = "compress";
+    for (long at = 1, reached = at; reached >= at - 1 && at < 20000; at++) {
+        enum mneme_status status;
+        size_t drawn;
+
+        end_a_talk(at, user);
+        handle->world.chat->left_alone_until_us = 0;
+        seen = 0;
+        fail_at = at;
+        status = mneme_maintain(handle, &what, NULL, NULL, NULL, &err);
+        reached = seen;
+        fail_at = 0;
+        if (status != MNEME_OK) {
+            failures++;
+            assert_true(err.message[0]);
+        }
+        drawn = summaries(user);
+        assert_true(drawn <= 1);
+        assert_int_equal(events(user), 1);
+        waited += drawn == 0;
+        if (drawn == 0) { /* it waits, or the rules found nothing in it */
+            assert_int_equal(mneme_maintain(handle, &what, NULL, NULL, NULL, &err), MNEME_OK);
+            assert_true(summaries(user) <= 1);
+        }
+    }
+    assert_true(failures > 0);
+    assert_true(waited > 0);
+    assert_int_equal(summaries(user), 1); /* the last time nothing failed */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_is_read_or_waits_on),
         cmocka_unit_test(what_waits_is_listed_or_the_call_fails),
+        cmocka_unit_test(a_session_is_drawn_from_once_or_waits_on),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,10 @@ static struct mn_chat_call call_of(const char *data, size_t tokens_max)
                                   (const char *)mn_prompt_extract_grammar, tokens_max };
 }
 
+extern const unsigned char mn_prompt_summarise[];
+extern const unsigned char mn_prompt_summarise_schema[];
+extern const unsigned char mn_prompt_summarise_grammar[];
+
 static struct mn_chat *open_model(int timeout_ms)
 {
     struct mn_chat *chat = NULL;
@@ -58,12 +63,35 @@ static void its_answers_have_the_shape_and_are_the_same_each_time(void **state)
     if (chat->ops->answer(chat, &call, &first, &err) != MNEME_OK)
         fail_msg("%s", err.message);
     assert_memory_equal(first.at, "{\"memories\":[", 13);
-    if (mn_proposals_read(first.at, first.bytes, arena, &proposals, &err) != MNEME_OK)
+    if (mn_proposals_read(first.at, first.bytes, mn_proposal_kinds, arena, &proposals, &err) != MNEME_OK)
         fail_msg("%s: %s", err.message, first.at);
     assert_int_equal(proposals.refused, 0); /* each that is whole has all it must have */
     assert_int_equal(chat->ops->answer(chat, &call, &second, &err), MNEME_OK);
     assert_string_equal(first.at, second.at);
     print_message("%s\n", first.at);
+    mn_chat_free(chat);
+}
+
+static void so_have_its_answers_about_sessions(void **state)
+{
+    static const char *const kinds[] = { "topic",   "decision",   "done",
+                                         "pending", "preference", "solution", NULL };
+    const struct mn_chat_call call = { (const char *)mn_prompt_summarise, TURNS,
+                                       (const char *)mn_prompt_summarise_schema,
+                                       (const char *)mn_prompt_summarise_grammar, 400 };
+    struct mn_chat *chat = open_model(600000);
+    MN_BUF_AUTO answer = { 0 };
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)1 << 20);
+    struct mn_proposals lines = { 0 };
+    struct mneme_error err;
+
+    (void)state;
+    if (chat->ops->answer(chat, &call, &answer, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    if (mn_proposals_read(answer.at, answer.bytes, kinds, arena, &lines, &err) != MNEME_OK)
+        fail_msg("%s: %s", err.message, answer.at);
+    assert_int_equal(lines.refused, 0);
+    print_message("%s\n", answer.at);
     mn_chat_free(chat);
 }
 
@@ -107,10 +135,22 @@ static void what_is_no_language_model_is_refused(void **state)
 
 /* ---- the whole way ---- */
 
-static int check_row(void *context, const struct mneme_record *record)
+static void note_job(void *context, const struct mneme_job *job)
 {
     (void)context;
-    assert_int_equal(record->memory->authority, MNEME_MODEL_INFERENCE);
+    if (!strcmp(job->name, "compress"))
+        print_message("compress: looked at %d, changed %d; %s\n", (int)job->looked,
+                      (int)job->changed, job->message);
+}
+
+/* Drawn by the rules where the model had nothing to say, and an inference where it had. */
+static int check_row(void *context, const struct mneme_record *record)
+{
+    bool asked = strstr(record->memory->attributes, "\"extractor\"") != NULL;
+
+    (void)context;
+    print_message("%s: %s\n", asked ? "asked" : "by rules", record->memory->content);
+    assert_int_equal(record->memory->authority == MNEME_MODEL_INFERENCE, asked);
     assert_int_equal(record->memory->provenance.count >= 1, 1);
     return 0;
 }
@@ -143,6 +183,9 @@ static void turns_are_read_and_only_what_they_say_is_kept(void **state)
     print_message("%zu turns, %zu proposed, %zu unsupported, %zu written; %s\n", read.turns,
                   read.proposed, read.unsupported, read.written, read.first_failure.message);
     assert_int_equal(read.turns + read.failed, 1);
+    assert_int_equal(mneme_end_session(handle, "t", "ann", "s", NULL, &err), MNEME_OK);
+    if (mneme_maintain(handle, NULL, note_job, NULL, NULL, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
     filter.tenant_id = "t";
     filter.user_id = "ann";
     assert_int_equal(mneme_list_memories(handle, &filter, check_row, NULL, &err), MNEME_OK);
@@ -154,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_answers_have_the_shape_and_are_the_same_each_time),
+        cmocka_unit_test(so_have_its_answers_about_sessions),
         cmocka_unit_test(what_does_not_fit_is_refused_and_does_not_end_the_process),
         cmocka_unit_test(it_ends_within_its_time),
         cmocka_unit_test(what_is_no_language_model_is_refused),

@@ -28,7 +28,7 @@ static struct read read_answer(const char *answer)
 {
     struct read r = { .arena = mn_arena_new((size_t)1 << 20) };
 
-    r.status = mn_proposals_read(answer, strlen(answer), r.arena, &r.p, NULL);
+    r.status = mn_proposals_read(answer, strlen(answer), mn_proposal_kinds, r.arena, &r.p, NULL);
     return r;
 }
 
