@@ -8,6 +8,7 @@
 #ifndef MN_GRAPH_GRAPH_H
 #define MN_GRAPH_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,9 @@
 #define MN_GRAPH_DEPTH_MAX 3
 #define MN_GRAPH_MEMORIES_MAX 20
 #define MN_GRAPH_HOP_FACTOR 0.8 /* for each hop after the first */
+
+/* Is the edge valid at the instant? */
+bool mn_graph_edge_holds(const struct mneme_edge *edge, int64_t at_ms);
 
 struct mn_graph_find {
     const char *memory_id;

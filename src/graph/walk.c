@@ -104,7 +104,7 @@ static enum mneme_status add_edge(struct graph *g, const struct mneme_edge *edge
     return name_entity(g, to, &edge->target_aliases, folded, err);
 }
 
-static bool edge_holds(const struct mneme_edge *edge, int64_t at_ms)
+bool mn_graph_edge_holds(const struct mneme_edge *edge, int64_t at_ms)
 {
     return (!edge->valid_from_ms || edge->valid_from_ms <= at_ms) &&
            (!edge->valid_until_ms || at_ms < edge->valid_until_ms);
@@ -186,7 +186,7 @@ enum mneme_status mn_graph_walk(const struct mn_edges *edges, size_t edge_set_co
 
     for (size_t s = 0; s < edge_set_count; s++)
         for (size_t i = 0; i < edges[s].count; i++)
-            if (edge_holds(&edges[s].item[i], at_ms))
+            if (mn_graph_edge_holds(&edges[s].item[i], at_ms))
                 MN_TRY(add_edge(&g, &edges[s].item[i], folded, err));
     for (unsigned depth = 1; depth <= MN_GRAPH_DEPTH_MAX; depth++)
         MN_TRY(hop(&g, depth, &finds, err));

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "text/cue.h"
+#include "text/synonyms.h"
 
 #define PROBE_LIMIT 200
 #define DEPTH 30
@@ -361,6 +362,7 @@ enum mneme_status mn_plan_make(const struct mneme_request *request, const struct
         return mn_fail_memory(err);
     MN_TRY(
         mn_text_query_terms(arena, plan.search_text, strlen(plan.search_text), &plan.terms, err));
+    MN_TRY(mn_synonyms_common(arena, plan.folded, &plan.terms, err));
     plan.language = mn_text_language(plan.search_text, strlen(plan.search_text));
     MN_TRY(mn_mention_find(arena, plan.search_text, &plan.mentions, err));
     plan.inquiry = mn_inquiry_read(plan.search_text);

@@ -155,6 +155,7 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
 
     MN_TRY(
         mn_recall(world, request, &r.access, &r.plan, arena, &r.found, &successors, &r.trace, err));
+    MN_TRY(mn_phrase_lean(&r.plan, arena, &r.found, &r.trace, err));
     mn_trace_expect(&r.trace, r.found.count);
     stage_done(&r, MN_STAGE_RECALL, &at_us);
 

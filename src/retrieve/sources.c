@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "graph/graph.h"
+#include "graph/aliases.h"
 #include "memory/record.h"
 #include "memory/rule.h"
 #include "text/analyze.h"
@@ -367,6 +368,8 @@ enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err
 
     MN_TRY(store->ops->edges(store, own, s->arena, &edges[0], err));
     MN_TRY(store->ops->edges(store, shared, s->arena, &edges[1], err));
+    MN_TRY(mn_graph_aliases(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &s->plan->terms,
+                          err));
     MN_TRY(mn_graph_walk(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &finds, err));
     const char **ids = mn_arena_array(s->arena, const char *, finds.count + 1);
     if (!ids)

@@ -90,6 +90,11 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
                             struct mn_successors *ret_successors, struct mn_trace *trace,
                             struct mneme_error *err);
 
+/* phrase.c: the words that the request quotes count for more where they stand as quoted. */
+enum mneme_status mn_phrase_lean(const struct mn_plan *plan, struct mn_arena *arena,
+                                 struct mn_candidates *found, struct mn_trace *trace,
+                                 struct mneme_error *err);
+
 /* ---- 5. filter: the second wall ---- */
 
 /*

@@ -204,6 +204,7 @@ static void put_plan(struct mn_json_writer *w, const struct mn_plan *plan)
     for (size_t i = 0; i < plan->terms.count; i++)
         put_hash(w, plan->terms.item[i].hash);
     mn_json_close(w, ']');
+    mn_json_field_integer(w, "other_names", (int64_t)plan->terms.forms.count);
     mn_json_field_integer(w, "mentions", (int64_t)plan->mentions.count);
     mn_json_field_integer(w, "topics", (int64_t)plan->topic_count);
     put_types(w, "asked_types", plan->asked);

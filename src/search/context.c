@@ -129,6 +129,21 @@ static bool nearly_names(const struct mn_inquiry *inquiry, const struct mn_speak
     return false;
 }
 
+/* By the request's term, or by another name of whom it names. */
+static bool is_named(const struct work *w, const struct mn_speaker *speaker)
+{
+    const struct mn_terms *terms = w->r->terms;
+
+    for (size_t t = 0; t < terms->count; t++)
+        if (names(speaker, terms->item[t].hash))
+            return true;
+    for (size_t f = 0; f < terms->forms.count; f++)
+        for (size_t h = 0; h < terms->forms.item[f].count; h++)
+            if (names(speaker, terms->forms.item[f].hash[h]))
+                return true;
+    return false;
+}
+
 /* The one speaker that is named; one spelled exactly goes before one that is not. */
 static uint16_t find_speaker(const struct work *w)
 {
@@ -138,10 +153,8 @@ static uint16_t find_speaker(const struct work *w)
     for (int nearly = 0; nearly < 2 && !found; nearly++) {
         for (size_t s = 0; s < w->table->speaker_count; s++) {
             const struct mn_speaker *one = &w->table->speaker[s];
-            bool named = nearly && one->turns && nearly_names(w->r->inquiry, one);
+            bool named = one->turns && (nearly ? nearly_names(w->r->inquiry, one) : is_named(w, one));
 
-            for (size_t t = 0; !nearly && one->turns && t < w->r->terms->count && !named; t++)
-                named = names(one, w->r->terms->item[t].hash);
             found += named;
             if (named)
                 speaker = (uint16_t)s;

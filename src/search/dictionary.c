@@ -171,6 +171,30 @@ size_t mn_dictionary_find(const struct mn_dictionary *d, struct mn_str text,
     return count;
 }
 
+size_t mn_dictionary_begun(const struct mn_dictionary *d, struct mn_str text,
+                           bool (*in_use)(const void *context, uint32_t term), const void *context,
+                           struct mn_dictionary_match *ret_match, size_t room)
+{
+    size_t count = 0;
+
+    for (size_t bytes = text.bytes + 1; bytes <= MN_DICTIONARY_LETTERS_MAX; bytes++) {
+        for (size_t i = 0; i < d->of_length[bytes].count; i++) {
+            struct mn_str held = { d->of_length[bytes].text + i * bytes, bytes };
+            uint32_t term = d->of_length[bytes].term[i];
+            unsigned missing = (unsigned)(bytes - text.bytes);
+
+            if (memcmp(held.at, text.at, text.bytes) != 0 ||
+                (is_digit(held.at[text.bytes]) && is_digit(held.at[text.bytes - 1])))
+                continue;
+            if (in_use(context, term))
+                keep(ret_match, &count, room, (struct mn_dictionary_match){ term, missing, held });
+        }
+        if (count == room)
+            break; /* longer ones stand behind */
+    }
+    return count;
+}
+
 bool mn_dictionary_copy(const struct mn_dictionary *d, const uint32_t *map,
                         struct mn_dictionary *ret_copy)
 {

@@ -1,5 +1,6 @@
 /*
- * dictionary.h - the spellings an index holds, to find the one that a mistyped word meant.
+ * dictionary.h - the spellings an index holds, to find the one that a mistyped word meant, or those
+ * that begin with it.
  *
  * Words of Latin letters and identifiers only: a Chinese typo is another character, which the
  * single characters around it already make up for.
@@ -32,7 +33,7 @@ struct mn_packed;
 
 struct mn_dictionary_match {
     uint32_t term;
-    unsigned distance;
+    unsigned distance; /* edits; of what begins so: letters that are missing */
     struct mn_str text; /* in the dictionary */
 };
 
@@ -52,6 +53,14 @@ bool mn_dictionary_add(struct mn_dictionary *dictionary, const struct mn_term *t
 size_t mn_dictionary_find(const struct mn_dictionary *dictionary, struct mn_str text,
                           bool (*in_use)(const void *context, uint32_t term), const void *context,
                           struct mn_dictionary_match *ret_match, size_t room);
+
+/*
+ * Spellings that the text begins and that are in use; the shortest first, of equals by their bytes,
+ * at most `room`. A number is not gone on with: version 3.1 is not 3.14.
+ */
+size_t mn_dictionary_begun(const struct mn_dictionary *dictionary, struct mn_str text,
+                           bool (*in_use)(const void *context, uint32_t term), const void *context,
+                           struct mn_dictionary_match *ret_match, size_t room);
 
 /* The spellings of terms that stay, as a new dictionary: term t becomes map[t], UINT32_MAX leaves.
  * False when malloc fails. */

@@ -34,19 +34,6 @@ struct found {
     size_t df;
 };
 
-static void find_exactly(const struct mn_text_request *r, uint64_t hash, struct found *found)
-{
-    for (size_t i = 0; i < r->index_count; i++) {
-        uint32_t term = mn_text_index_find(r->index[i], hash);
-
-        if (term == UINT32_MAX || !r->index[i]->terms.alive[term])
-            continue;
-        found->term[i][0] = term;
-        found->term_count[i] = 1;
-        found->df += r->index[i]->terms.alive[term];
-    }
-}
-
 static bool in_use(const void *context, uint32_t term)
 {
     const struct mn_text_index *index = context;
@@ -54,25 +41,80 @@ static bool in_use(const void *context, uint32_t term)
     return index->terms.alive[term] > 0;
 }
 
+/* Adds a term of one index, once, while there is room. */
+static void take(const struct mn_text_request *r, size_t which, uint32_t term, struct found *found)
+{
+    for (size_t t = 0; t < found->term_count[which]; t++)
+        if (found->term[which][t] == term)
+            return;
+    if (found->term_count[which] == MN_TEXT_SPELLINGS_MAX)
+        return;
+    found->term[which][found->term_count[which]++] = term;
+    found->df += r->index[which]->terms.alive[term];
+}
+
+static void find_exactly(const struct mn_text_request *r, uint64_t hash, struct found *found)
+{
+    for (size_t i = 0; i < r->index_count; i++) {
+        uint32_t term = mn_text_index_find(r->index[i], hash);
+
+        if (term != UINT32_MAX && in_use(r->index[i], term))
+            take(r, i, term, found);
+    }
+}
+
 /* The nearest spellings that are in use, of one distance in all indexes. */
 static void find_nearly(const struct mn_text_request *r, struct mn_str text, struct found *found)
 {
-    struct mn_dictionary_match match[MN_TEXT_INDEXES_MAX][MN_TEXT_SPELLINGS_MAX];
+    struct mn_dictionary_match match[MN_TEXT_INDEXES_MAX][MN_TEXT_NEAR_MAX];
     size_t count[MN_TEXT_INDEXES_MAX];
     unsigned nearest = UINT32_MAX;
 
     for (size_t i = 0; i < r->index_count; i++) {
         count[i] = mn_dictionary_find(&r->index[i]->dictionary, text, in_use, r->index[i], match[i],
-                                      MN_TEXT_SPELLINGS_MAX);
+                                      MN_TEXT_NEAR_MAX);
         if (count[i] && match[i][0].distance < nearest)
             nearest = match[i][0].distance;
     }
     for (size_t i = 0; i < r->index_count; i++) {
-        for (size_t m = 0; m < count[i] && match[i][m].distance == nearest; m++) {
-            found->term[i][m] = match[i][m].term;
-            found->term_count[i] = m + 1;
-            found->df += r->index[i]->terms.alive[match[i][m].term];
+        for (size_t m = 0; m < count[i] && match[i][m].distance == nearest; m++)
+            take(r, i, match[i][m].term, found);
+    }
+}
+
+/* Those that a term begins, the shortest of each index. */
+static void find_begun(const struct mn_text_request *r, struct mn_str text, struct found *found)
+{
+    struct mn_dictionary_match match[MN_TEXT_SPELLINGS_MAX];
+
+    for (size_t i = 0; i < r->index_count; i++) {
+        size_t count = mn_dictionary_begun(&r->index[i]->dictionary, text, in_use, r->index[i],
+                                           match, MN_TEXT_SPELLINGS_MAX);
+
+        for (size_t m = 0; m < count; m++)
+            take(r, i, match[m].term, found);
+    }
+}
+
+/* The rarest term of a form in each index that has them all. */
+static void find_form(const struct mn_text_request *r, const struct mn_term_form *form,
+                      struct found *found)
+{
+    for (size_t i = 0; i < r->index_count; i++) {
+        uint32_t rarest = UINT32_MAX;
+        size_t h = 0;
+
+        for (; h < form->count; h++) {
+            uint32_t term = mn_text_index_find(r->index[i], form->hash[h]);
+
+            if (term == UINT32_MAX || !in_use(r->index[i], term))
+                break;
+            if (rarest == UINT32_MAX ||
+                r->index[i]->terms.alive[term] < r->index[i]->terms.alive[rarest])
+                rarest = term;
         }
+        if (h == form->count && rarest != UINT32_MAX)
+            take(r, i, rarest, found);
     }
 }
 
@@ -206,20 +248,32 @@ static void put_in_order(struct mn_text_asked *asked, size_t count)
 
 /* A term may stand for several: asked for as it is and once more as what a typo meant. Then it has
  * several places, behind each other. */
-static void place_terms(struct mn_text_request *r, size_t which)
+static enum mneme_status place_terms(struct mn_text_request *r, size_t which, struct mn_arena *arena,
+                                     struct mneme_error *err)
 {
-    memset(r->place[which], 0xff, r->places * sizeof *r->place[which]);
+    size_t count = 0, places = 1;
+
+    for (size_t i = 0; i < r->asked_count[which]; i++)
+        count += r->asked[which][i].term_count;
+    while (places < 4 * count)
+        places *= 2;
+    r->places[which] = places;
+    r->place[which] = mn_arena_array(arena, struct mn_text_place, places);
+    if (!r->place[which])
+        return mn_fail_memory(err);
+    memset(r->place[which], 0xff, places * sizeof *r->place[which]);
     for (size_t i = 0; i < r->asked_count[which]; i++) {
         for (size_t t = 0; t < r->asked[which][i].term_count; t++) {
-            size_t at = r->asked[which][i].term[t] & (r->places - 1);
+            size_t at = r->asked[which][i].term[t] & (places - 1);
 
             while (r->place[which][at].term != UINT32_MAX)
-                at = (at + 1) & (r->places - 1);
+                at = (at + 1) & (places - 1);
             r->place[which][at] = (struct mn_text_place){ r->asked[which][i].term[t], (uint32_t)i };
             at = r->asked[which][i].term[t] % MN_TEXT_FILTER_BITS;
             r->filter[which][at / 64] |= UINT64_C(1) << (at % 64);
         }
     }
+    return MNEME_OK;
 }
 
 static size_t set_norms(struct mn_text_request *r)
@@ -252,17 +306,14 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
                                        const struct mn_terms *terms, struct mn_arena *arena,
                                        struct mn_text_request *ret_request, struct mneme_error *err)
 {
-    struct mn_text_request r = { .index_count = index_count, .places = 1 };
+    struct mn_text_request r = { .index_count = index_count };
     size_t guesses = 0;
 
-    while (r.places < 4 * (terms->count + MN_TEXT_GUESSES_MAX * MN_TEXT_SPELLINGS_MAX))
-        r.places *= 2;
     for (size_t i = 0; i < index_count; i++) {
         r.index[i] = index[i];
         r.asked[i] = mn_arena_array(arena, struct mn_text_asked, terms->count + 1);
-        r.place[i] = mn_arena_array(arena, struct mn_text_place, r.places);
         r.filter[i] = mn_arena_array(arena, uint64_t, MN_TEXT_FILTER_BITS / 64);
-        if (!r.asked[i] || !r.place[i] || !r.filter[i])
+        if (!r.asked[i] || !r.filter[i])
             return mn_fail_memory(err);
     }
     r.halves = mn_arena_alloc(arena, terms->count + 1);
@@ -279,10 +330,19 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
         if (!(term->weight > 0))
             continue;
         find_exactly(&r, term->hash, &found);
+        for (size_t f = 0; f < terms->forms.count; f++)
+            if (terms->forms.item[f].ordinal == t)
+                find_form(&r, &terms->forms.item[f], &found);
+        if (term->begins && guesses < MN_TEXT_GUESSES_MAX) {
+            guesses++;
+            find_begun(&r, term->text, &found);
+        }
         if (!found.df && guesses < MN_TEXT_GUESSES_MAX && mn_dictionary_may_ask(term)) {
             guesses++;
             guessed = true;
             find_nearly(&r, term->text, &found);
+            if (!found.df && term->kind == MN_TERM_EXACT)
+                find_begun(&r, term->text, &found);
         }
         double weight = (double)term->weight * idf_of(rows, found.df);
         r.weight_sum += weight;
@@ -292,7 +352,7 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
     }
     for (size_t i = 0; i < index_count; i++) {
         put_in_order(r.asked[i], r.asked_count[i]);
-        place_terms(&r, i);
+        MN_TRY(place_terms(&r, i, arena, err));
     }
     *ret_request = r;
     return MNEME_OK;
@@ -393,8 +453,8 @@ static inline void note(const struct mn_text_request *r, size_t which,
     const struct mn_text_place *place = r->place[which];
     uint32_t term = mn_text_forward_term(forward, nth);
 
-    for (size_t at = term & (r->places - 1); place[at].term != UINT32_MAX;
-         at = (at + 1) & (r->places - 1)) {
+    for (size_t at = term & (r->places[which] - 1); place[at].term != UINT32_MAX;
+         at = (at + 1) & (r->places[which] - 1)) {
         size_t i = place[at].asked;
 
         if (place[at].term != term)

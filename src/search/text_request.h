@@ -9,8 +9,10 @@
  * 1) / (tf + k1 (1 - b + b length / average length)) X     = 1/2 C + 1/2 BM25 / I
  *
  * k1 and b differ for memories and for turns of conversations, as do their average lengths. A term
- * that is nowhere and may be a typo is replaced by the nearest spellings that are; they share its
- * place in I and are found at a part of their weight.
+ * that is nowhere and may be a typo is replaced by the nearest spellings that are, an identifier
+ * also by those that it begins; they share its place in I and are found at a part of their weight.
+ * A term with a star stands for all that it begins, one with other forms (text/synonyms.h) for these
+ * as well, at its whole weight.
  */
 #ifndef MN_SEARCH_TEXT_REQUEST_H
 #define MN_SEARCH_TEXT_REQUEST_H
@@ -25,14 +27,15 @@
 #include "text/analyze.h"
 
 #define MN_TEXT_INDEXES_MAX 2   /* own and shared */
-#define MN_TEXT_SPELLINGS_MAX 4 /* taken for one mistyped term, in each index */
+#define MN_TEXT_SPELLINGS_MAX 16 /* of one term, in each index */
+#define MN_TEXT_NEAR_MAX 4       /* of them, taken for a mistyped one */
 #define MN_TEXT_GUESSES_MAX 16  /* terms of one request that are looked up as typos */
 #define MN_TEXT_GUESS_WEIGHT 0.7f
 #define MN_TEXT_FILTER_BITS 2048
 
 /* A term of a request as one index has it. */
 struct mn_text_asked {
-    uint32_t term[MN_TEXT_SPELLINGS_MAX]; /* more than one only where a typo was guessed */
+    uint32_t term[MN_TEXT_SPELLINGS_MAX]; /* more than one: a typo, a beginning or other forms */
     size_t term_count;
     size_t ordinal; /* among the terms of the request */
     const uint32_t *joined; /* the postings of several terms; NULL: those of term[0], in the index */
@@ -53,7 +56,7 @@ struct mn_text_request {
     struct mn_text_asked *asked[MN_TEXT_INDEXES_MAX]; /* rarest first */
     size_t asked_count[MN_TEXT_INDEXES_MAX];
     struct mn_text_place *place[MN_TEXT_INDEXES_MAX]; /* where a term stands in asked: hash table */
-    size_t places;        /* a power of two, at least four times the terms */
+    size_t places[MN_TEXT_INDEXES_MAX]; /* a power of two, at least four times the terms */
     uint64_t *filter[MN_TEXT_INDEXES_MAX]; /* one bit of MN_TEXT_FILTER_BITS for each asked term */
     uint8_t *halves;      /* room while a row is scored: one at a time */
     uint64_t *held;       /* the same: one bit for each asked term that the row holds */

@@ -287,6 +287,28 @@ static size_t add_paired(struct analysis *a, size_t from)
     return at;
 }
 
+/* conf*, not **conf** and not a*b. */
+static bool is_starred(const struct analysis *a, size_t from, size_t until)
+{
+    size_t behind = until + 1;
+
+    return until < a->bytes && a->cased[until] == '*' && (from == 0 || a->cased[from - 1] != '*') &&
+           (behind == a->bytes || (a->cased[behind] != '*' && word_end(a, behind) == behind));
+}
+
+/* Of the terms from the `first` on, those at the end of what was read. */
+static void mark_beginnings(struct analysis *a, size_t first, size_t until)
+{
+    const char *end = a->lower + until;
+
+    for (size_t i = first; i < a->terms->count; i++) {
+        struct mn_term *term = &a->terms->item[i];
+
+        term->begins = term->kind == MN_TERM_EXACT ? term->text.at + term->text.bytes == end
+                                                   : term->position + 1 == a->position;
+    }
+}
+
 static void analyze(struct analysis *a)
 {
     for (size_t at = 0; at < a->bytes && !a->failed;) {
@@ -294,9 +316,14 @@ static void analyze(struct analysis *a)
         int32_t c = mn_utf8_next(a->cased, a->bytes, &behind);
 
         switch (mn_letter_class(c)) {
-        case MN_LETTER_WORD:
-            at = add_joined(a, at);
+        case MN_LETTER_WORD: {
+            size_t first = a->terms->count, from = at;
+
+            at = add_joined(a, from);
+            if (is_starred(a, from, at))
+                mark_beginnings(a, first, at);
             break;
+        }
         case MN_LETTER_PAIRED:
             at = add_paired(a, at);
             break;

@@ -9,6 +9,7 @@
  *   characters at half weight
  * - other runs: letters and digits; English stop words out, Snowball English stems
  * - joined runs: db-config.json, exit_code, createdByAgent, 3.1.2: an exact term beside the parts
+ * - a star behind a run (conf*, ERR_CONN*): its last part and its whole only begin the terms meant
  */
 #ifndef MN_TEXT_ANALYZE_H
 #define MN_TEXT_ANALYZE_H
@@ -40,13 +41,27 @@ struct mn_term {
     float weight;  /* factor of its IDF: 1, or 0.5 for MN_TERM_HAN */
     enum mn_term_kind kind;
     uint32_t position;  /* ordinal in the text of the word or Han character it begins with */
+    bool begins;        /* a request's: terms that begin so are meant as well */
     struct mn_str text; /* folded, stemmed; in the arena */
+};
+
+/* Terms that say together what one of a request says in other words: where all of them occur, the
+ * rarest stands for it. */
+struct mn_term_form {
+    size_t ordinal; /* of the request's term */
+    const uint64_t *hash;
+    size_t count;
 };
 
 struct mn_terms {
     struct mn_term *item;
     size_t count;
     size_t room;
+    struct {
+        struct mn_term_form *item;
+        size_t count;
+        size_t room;
+    } forms; /* text/synonyms.h; none until then */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "text/analyze.h"
 #include "text/calendar.h"
 #include "text/letters.h"
+#include "text/words.h"
 
 #define WORDS_MAX 64 /* of a request; what stands behind is not read */
 #define WORD_BYTES 24
@@ -263,7 +264,7 @@ bool mn_inquiry_nearly_names(const struct mn_inquiry *inquiry, struct mn_str nam
 
         if (name.bytes < 3 || asked.bytes < 3 || memcmp(asked.at, name.at, 3))
             ; /* may still be spelled wrongly */
-        else if (name.bytes == 3 ||
+        else if (name.bytes == 3 || (asked.bytes == 3 && !mn_words_stop(asked.at, 3)) ||
                  (name.bytes > 3 && asked.bytes > 3 && asked.at[3] == name.at[3]))
             return true;
         if (name.bytes > 4 && asked.bytes > 3 && asked.at[0] == name.at[0] &&

@@ -38,7 +38,7 @@ struct mn_inquiry mn_inquiry_read(const char *text);
 float mn_inquiry_fits_date(const struct mn_inquiry *inquiry, int year, int month, int day);
 
 /* Is `name` meant by one of the capitalised words that is not spelled quite so? The same first
- * four letters, or three of a name of three; or as long as five, the same first letter and at most
+ * four letters, or three where either has no more (Mel for Melanie); or as long as five, the same first letter and at most
  * two edits. */
 bool mn_inquiry_nearly_names(const struct mn_inquiry *inquiry, struct mn_str name);
 

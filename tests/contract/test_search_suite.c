@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "text/synonyms.h"
+
 #define NEAR 2e-3 /* vectors are held as halves */
 #define ALL_TYPES (~(mn_type_set)0)
 
@@ -588,6 +590,51 @@ static void a_word_that_is_there_is_not_guessed_at(void **state)
     world_free(&w);
 }
 
+static void a_star_finds_what_begins_so_and_an_identifier_needs_none(void **state)
+{
+    struct world w = world_new(NULL);
+    struct mn_unit units[] = { unit(ANN, "a", "kubernetes"), unit(ANN, "b", "kubelet"),
+                               unit(ANN, "c", "ERR_CONNECTION_RESET"), unit(ANN, "d", "plum") };
+
+    (void)state;
+    feed_ann(&w, units, 4);
+    ask(&w, "kube*");
+    assert_int_equal(w.hits.count, 2);
+    assert_float_equal(hit(&w, "a")->coverage, 1, 1e-6); /* said so, and no guess */
+    assert_float_equal(w.hits.term_weight_sum, idf(4, 2), 1e-6);
+    ask(&w, "kube");
+    assert_int_equal(w.hits.count, 0);
+    ask(&w, "err_conn"); /* of three terms, err is there, and the whole begins one that is */
+    assert_int_equal(w.hits.count, 1);
+    assert_float_equal(hit(&w, "c")->coverage, 1.7 * idf(4, 1) / (2 * idf(4, 1) + idf(4, 0)), 1e-6);
+    world_free(&w);
+}
+
+static void another_name_of_a_term_is_found_by_it(void **state)
+{
+    struct world w = world_new(NULL);
+    struct mn_unit units[] = { unit(ANN, "a", "kubernetes rocks"), unit(ANN, "b", "k8s"),
+                               unit(ANN, "c", "continuous rocks"),
+                               unit(ANN, "d", "continuous integration") };
+    struct mn_terms terms = { 0 };
+
+    (void)state;
+    feed_ann(&w, units, 4);
+    struct mn_query q = query(&w, "k8s ci", &terms);
+    const char *const cluster[] = { "k8s", "kubernetes" };
+    const char *const build[] = { "ci", "continuous integration" };
+    assert_int_equal(mn_synonyms_group(w.arena, "k8s ci", cluster, 2, &terms, NULL), MNEME_OK);
+    assert_int_equal(mn_synonyms_group(w.arena, "k8s ci", build, 2, &terms, NULL), MNEME_OK);
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 3); /* c has one of two words */
+    assert_null(hit(&w, "c"));
+    assert_float_equal(w.hits.term_weight_sum, idf(4, 2) + idf(4, 1), 1e-6);
+    assert_float_equal(hit(&w, "a")->coverage, idf(4, 2) / (idf(4, 2) + idf(4, 1)), 1e-6);
+    assert_float_equal(hit(&w, "b")->coverage, hit(&w, "a")->coverage, 1e-6);
+    assert_float_equal(hit(&w, "d")->coverage, idf(4, 1) / (idf(4, 2) + idf(4, 1)), 1e-6);
+    world_free(&w);
+}
+
 static void no_more_than_k_come_and_the_best_of_them(void **state)
 {
     struct world w = world_new(NULL);
@@ -939,6 +986,8 @@ int search_suite_run(const char *engine, search_maker make, bool full_arena)
         cmocka_unit_test(chinese_is_found_and_single_characters_weigh_half),
         cmocka_unit_test(a_word_that_is_nowhere_is_read_as_the_nearest_that_is),
         cmocka_unit_test(a_word_that_is_there_is_not_guessed_at),
+        cmocka_unit_test(a_star_finds_what_begins_so_and_an_identifier_needs_none),
+        cmocka_unit_test(another_name_of_a_term_is_found_by_it),
         cmocka_unit_test(no_more_than_k_come_and_the_best_of_them),
         cmocka_unit_test(nothing_asked_and_nothing_there_are_no_errors),
         cmocka_unit_test(vector_scores_are_those_of_the_formula),

@@ -54,11 +54,12 @@ struct pool {
 };
 
 /* A term of the request: what it weighs and what stands for it in either partition. */
+#define SOUGHT_MAX 16
 struct sought {
     const struct mn_term *term;
     double weight; /* with idf */
     double factor; /* of a guess less than 1 */
-    uint64_t hash[2][4];
+    uint64_t hash[2][SOUGHT_MAX];
     size_t count[2];
 };
 

@@ -360,9 +360,46 @@ static int by_spelling(const void *a, const void *b)
                        (x->term->text.bytes < y->term->text.bytes);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Adds hashes of what the text begins in one box, shortest first, while there is room for 16. */
+static size_t begun(const struct pool *pool, const struct box *box, struct mn_str text, size_t taken,
+                    uint64_t hash[SOUGHT_MAX])
+{
+    struct spelling *found = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < pool->count; i++) {
+        for (size_t w = 0; pool->item[i].box == box && w < pool->item[i].item->word_count; w++) {
+            const struct mn_term *term = &pool->item[i].item->word[w].term;
+            size_t bytes = term->text.bytes, same = 0;
+
+            if (term->kind == MN_TERM_HAN || bytes < 4 || bytes > 64 || !latin(term->text) ||
+                bytes <= text.bytes || memcmp(term->text.at, text.at, text.bytes) ||
+                (is_digit(text.at[text.bytes - 1]) && is_digit(term->text.at[text.bytes])))
+                continue;
+            while (same < count && found[same].term->hash != term->hash)
+                same++;
+            if (same < count)
+                continue;
+            found = must(realloc(found, (count + 1) * sizeof *found));
+            found[count++] = (struct spelling){ box, term, (unsigned)(bytes - text.bytes) };
+        }
+    }
+    if (count)
+        qsort(found, count, sizeof *found, by_spelling);
+    for (size_t i = 0; i < count && taken < SOUGHT_MAX; i++)
+        hash[taken++] = found[i].term->hash;
+    free(found);
+    return taken;
+}
+
 /* Hashes that stand for a mistyped term in one box, at most 4 of the nearest distance. */
 static size_t guess(const struct pool *pool, const struct box *box, struct mn_str text,
-                    unsigned *nearest, uint64_t hash[4])
+                    unsigned *nearest, uint64_t hash[SOUGHT_MAX])
 {
     unsigned edits = text.bytes >= 8 ? 2 : 1;
     struct spelling *found = NULL;
@@ -417,6 +454,48 @@ static const struct box *other_box(const struct pool *pool)
     return NULL;
 }
 
+/* The rarest hash of a form in one box, 0 when it has not all of them. */
+static uint64_t rarest_of(const struct pool *pool, const struct box *box,
+                          const struct mn_term_form *form)
+{
+    uint64_t rarest = 0;
+
+    for (size_t h = 0; h < form->count; h++) {
+        size_t df = df_of(pool, box, form->hash[h]);
+
+        if (!df)
+            return 0;
+        if (!rarest || df < df_of(pool, box, rarest))
+            rarest = form->hash[h];
+    }
+    return rarest;
+}
+
+/* Other forms of the t-th term beside it, in each box that holds them. Returns how many rows of all
+ * boxes hold one of the hashes, counted a hash. */
+static size_t add_forms(const struct pool *pool, const struct box *const box[2],
+                        const struct mn_terms *terms, size_t t, struct sought *s)
+{
+    size_t df = 0;
+
+    for (int i = 0; i < 2; i++) {
+        s->count[i] = box[i] && df_of(pool, box[i], terms->item[t].hash) > 0;
+        for (size_t f = 0; box[i] && f < terms->forms.count; f++) {
+            uint64_t hash = rarest_of(pool, box[i], &terms->forms.item[f]);
+            size_t same = 0;
+
+            while (same < s->count[i] && s->hash[i][same] != hash)
+                same++;
+            if (terms->forms.item[f].ordinal == t && hash && same == s->count[i] &&
+                s->count[i] < SOUGHT_MAX)
+                s->hash[i][s->count[i]++] = hash;
+        }
+        for (size_t h = 0; h < s->count[i]; h++)
+            df += df_of(pool, box[i], s->hash[i][h]);
+    }
+    return df;
+}
+
 size_t model_seek(const struct pool *pool, const struct mn_terms *terms, struct sought *sought)
 {
     const struct box *box[2] = { pool->count ? pool->item[0].box : NULL, other_box(pool) };
@@ -425,13 +504,24 @@ size_t model_seek(const struct pool *pool, const struct mn_terms *terms, struct 
     for (size_t t = 0; t < count; t++) {
         const struct mn_term *term = &terms->item[t];
         struct sought *s = &sought[t];
-        size_t df = df_of(pool, NULL, term->hash);
+        size_t df;
         double n = (double)pool->count;
 
         *s = (struct sought){ .term = term,
                               .hash = { { term->hash }, { term->hash } },
                               .count = { 1, 1 },
                               .factor = 1 };
+        df = add_forms(pool, box, terms, t, s);
+        if (term->begins && guesses < 16) {
+            guesses++;
+            df = 0;
+            for (int i = 0; i < 2; i++) {
+                if (box[i])
+                    s->count[i] = begun(pool, box[i], term->text, s->count[i], s->hash[i]);
+                for (size_t h = 0; h < s->count[i]; h++)
+                    df += df_of(pool, box[i], s->hash[i][h]);
+            }
+        }
         if (!df && may_guess(term) && guesses++ < 16) {
             unsigned nearest = 99;
 
@@ -443,6 +533,11 @@ size_t model_seek(const struct pool *pool, const struct mn_terms *terms, struct 
             for (int i = 0; i < 2; i++)
                 for (size_t h = 0; h < s->count[i]; h++)
                     df += df_of(pool, box[i], s->hash[i][h]);
+            for (int i = 0; i < 2 && nearest == 99 && term->kind == MN_TERM_EXACT; i++) {
+                s->count[i] = box[i] ? begun(pool, box[i], term->text, 0, s->hash[i]) : 0;
+                for (size_t h = 0; h < s->count[i]; h++)
+                    df += df_of(pool, box[i], s->hash[i][h]);
+            }
         }
         double d = fmin((double)df, n);
         s->weight = (double)term->weight * log(1 + (n - d + 0.5) / (d + 0.5));

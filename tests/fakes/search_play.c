@@ -61,9 +61,13 @@ static const char *const WORDS[] = {
     "openssk",
     "v3.1.4",
     "depolyment",
+    /* what others begin with */
+    "net*",
+    "exit_co",
+    "createdBy*",
 };
 #define WORD_COUNT (sizeof WORDS / sizeof WORDS[0])
-#define TYPOS 6
+#define TYPOS 9
 
 struct play {
     const uint8_t *bytes;

@@ -9,8 +9,10 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "graph/graph.h"
+#include "graph/aliases.h"
 
 #define NOW INT64_C(1790000000000)
 
@@ -112,6 +114,37 @@ static void at_most_twenty_memories_come_the_most_certain_first(void **state)
     assert_string_equal(finds.item[19].memory_id, "m05");
 }
 
+/* How many terms of the request stand for others, by edges at NOW. */
+static size_t forms(struct mn_arena *arena, struct mneme_edge *edges, size_t count,
+                    const char *folded)
+{
+    struct mn_edges set = { edges, count };
+    struct mn_terms terms = { 0 };
+
+    assert_int_equal(mn_text_query_terms(arena, folded, strlen(folded), &terms, NULL), MNEME_OK);
+    assert_int_equal(mn_graph_aliases(&set, 1, folded, NOW, arena, &terms, NULL), MNEME_OK);
+    return terms.forms.count;
+}
+
+static void aliases_and_same_as_are_other_names_while_the_edge_holds(void **state)
+{
+    (void)state;
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+    struct mneme_edge edges[] = { edge("Docker", "gpu", 0.9, fix), edge("k8s", "Kubernetes", 1, fix),
+                                  edge("docker", "driver", 0.9, fix) };
+
+    edges[0].target_aliases = (struct mneme_list){ alias, 1 };
+    edges[1].relation = "same_as";
+    assert_int_equal(forms(arena, edges, 3, "docker driver"), 0);
+    assert_int_equal(forms(arena, edges, 3, "the gpu"), 1);
+    assert_int_equal(forms(arena, edges, 3, "gpu passthrough"), 3); /* gpu stands in both names */
+    assert_int_equal(forms(arena, edges, 3, "kubernetes"), 1);
+    edges[2] = edges[1]; /* said twice, there once */
+    assert_int_equal(forms(arena, edges, 3, "k8s"), 1);
+    edges[1].valid_until_ms = edges[2].valid_until_ms = NOW;
+    assert_int_equal(forms(arena, edges, 3, "k8s"), 0);
+}
+
 static void a_full_arena_is_a_limit_and_no_find(void **state)
 {
     (void)state;
@@ -131,6 +164,7 @@ int main(void)
         cmocka_unit_test(edges_lead_both_ways_and_aliases_name_an_entity),
         cmocka_unit_test(an_edge_holds_only_inside_its_window),
         cmocka_unit_test(at_most_twenty_memories_come_the_most_certain_first),
+        cmocka_unit_test(aliases_and_same_as_are_other_names_while_the_edge_holds),
         cmocka_unit_test(a_full_arena_is_a_limit_and_no_find),
     };
 

@@ -5,6 +5,7 @@
  * a turn's words, and two of its head (a speaker; of dated ones day and year too).
  */
 #include "search/search.h"
+#include "text/synonyms.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -240,6 +241,30 @@ static void the_one_speaker_named_is_told(void **state)
     is(w, "a", MN_SIGNAL_SPEAKER, 0);
 }
 
+static void a_speaker_is_named_by_an_alias(void **state)
+{
+    struct world *w = *state;
+    const char *const names[] = { "bob", "shorty" };
+    struct mn_access access = { .tenant = "t", .user = "ann", .agent = "", .session = "",
+                                .task = "", .project = "", .repository = "",
+                                .clearance = MNEME_INTERNAL, .at_ms = MAY_8 };
+    struct mn_inquiry inquiry = mn_inquiry_read("what of shorty");
+    struct mn_terms terms = { 0 };
+    struct mn_query query = { .access = &access,
+                              .terms = &terms,
+                              .language = MN_LANGUAGE_EN,
+                              .inquiry = &inquiry };
+
+    assert_int_equal(mn_text_query_terms(w->arena, "what of shorty", 14, &terms, NULL), MNEME_OK);
+    assert_int_equal(mn_synonyms_group(w->arena, "what of shorty", names, 2, &terms, NULL),
+                     MNEME_OK);
+    assert_int_equal(w->search->ops->context(w->search, &query, ALL, 7, w->arena, &w->contexts,
+                                             NULL),
+                     MNEME_OK);
+    is(w, "b", MN_SIGNAL_SPEAKER, 1);
+    is(w, "a", MN_SIGNAL_SPEAKER, 0);
+}
+
 static void a_turn_tells_of_itself(void **state)
 {
     struct world *w = *state;
@@ -382,6 +407,7 @@ int main(void)
         TEST(pairs_follow_each_other_closely_also_into_the_next_turn),
         TEST(an_answer_is_found_by_its_question),
         TEST(the_one_speaker_named_is_told),
+        TEST(a_speaker_is_named_by_an_alias),
         TEST(a_turn_tells_of_itself),
         TEST(times_and_numbers_count_when_they_are_asked_for),
         TEST(vectors_are_smoothed_over_neighbours_and_sessions),

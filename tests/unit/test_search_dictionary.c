@@ -103,6 +103,51 @@ static void short_and_chinese_terms_are_neither_held_nor_asked_for(void **state)
     mn_dictionary_release(&d);
 }
 
+/* The same for what the text begins. */
+static const char *begun(const struct mn_dictionary *d, const char *text, size_t room,
+                         const uint32_t *without)
+{
+    static char numbers[8];
+    struct mn_dictionary_match match[4];
+    size_t count =
+        mn_dictionary_begun(d, (struct mn_str){ text, strlen(text) }, any, without, match, room);
+
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (char)('0' + match[i].term);
+    numbers[count] = 0;
+    return numbers;
+}
+
+static void spellings_that_begin_so_are_found_shortest_first(void **state)
+{
+    struct mn_dictionary d = filled();
+    uint32_t deploy = 1;
+
+    (void)state;
+    assert_string_equal(begun(&d, "dep", 4, NULL), "12");
+    assert_string_equal(begun(&d, "dep", 1, NULL), "1");
+    assert_string_equal(begun(&d, "dep", 4, &deploy), "2"); /* not in use */
+    assert_string_equal(begun(&d, "deploy", 4, NULL), "2"); /* itself is no beginning */
+    assert_string_equal(begun(&d, "openss", 4, NULL), "43");
+    assert_string_equal(begun(&d, "pens", 4, NULL), "");
+    assert_string_equal(begun(&d, "v3.", 4, NULL), "5");
+    assert_string_equal(begun(&d, "v3.1", 4, NULL), "5");
+    assert_string_equal(begun(&d, "v", 4, NULL), "5");
+    mn_dictionary_release(&d);
+}
+
+static void a_number_is_not_gone_on_with(void **state)
+{
+    struct mn_dictionary d = { 0 };
+    struct mn_term version = term("v3.14", MN_TERM_EXACT);
+
+    (void)state;
+    assert_true(mn_dictionary_add(&d, &version, 0));
+    assert_string_equal(begun(&d, "v3.1", 4, NULL), "");
+    assert_string_equal(begun(&d, "v3.", 4, NULL), "0");
+    mn_dictionary_release(&d);
+}
+
 static void what_leaves_is_not_in_the_copy(void **state)
 {
     static const uint32_t map[HELD_COUNT] = { 0, UINT32_MAX, 1, UINT32_MAX, 2, 3, 4, 5, 6, 7 };
@@ -131,6 +176,8 @@ int main(void)
         cmocka_unit_test(spellings_within_the_edits_are_found_nearest_first),
         cmocka_unit_test(a_digit_is_never_guessed),
         cmocka_unit_test(short_and_chinese_terms_are_neither_held_nor_asked_for),
+        cmocka_unit_test(spellings_that_begin_so_are_found_shortest_first),
+        cmocka_unit_test(a_number_is_not_gone_on_with),
         cmocka_unit_test(what_leaves_is_not_in_the_copy),
     };
 

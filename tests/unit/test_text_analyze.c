@@ -96,6 +96,33 @@ static void camel_case_is_parted_and_kept_whole(void **state)
     has_terms("iOS", "=ios io os");
 }
 
+/* The terms that a star marks, as print_terms prints them. */
+static void begins(const char *text, const char *expected)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+    struct mn_terms terms = { 0 };
+    char *printed = mn_arena_copy(arena, "");
+
+    assert_int_equal(mn_text_query_terms(arena, text, strlen(text), &terms, NULL), MNEME_OK);
+    for (size_t i = 0; i < terms.count; i++)
+        if (terms.item[i].begins)
+            printed = mn_arena_printf(arena, "%s%s%.*s ", printed,
+                                      terms.item[i].kind == MN_TERM_EXACT ? "=" : "",
+                                      (int)terms.item[i].text.bytes, terms.item[i].text.at);
+    assert_string_equal(printed, expected);
+}
+
+static void a_star_behind_a_word_marks_what_only_begins(void **state)
+{
+    (void)state;
+    begins("kuber* pods", "kuber ");
+    begins("ERR_CONN*", "conn =err_conn ");
+    begins("src/search/part*.c is", "part =src/search/part ");
+    begins("getUser*", "=getuser user ");
+    begins("*bold* **bold** a*b 3 * 4 kuber", "");
+    begins("数据*", "");
+}
+
 static void positions_count_words_and_characters(void **state)
 {
     MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
@@ -308,6 +335,7 @@ int main(void)
         cmocka_unit_test(other_scripts_without_spaces_are_indexed_by_pairs),
         cmocka_unit_test(what_is_joined_is_an_exact_term_beside_its_parts),
         cmocka_unit_test(camel_case_is_parted_and_kept_whole),
+        cmocka_unit_test(a_star_behind_a_word_marks_what_only_begins),
         cmocka_unit_test(positions_count_words_and_characters),
         cmocka_unit_test(equal_terms_have_equal_hashes_and_kinds_differ),
         cmocka_unit_test(a_request_asks_for_each_term_once),

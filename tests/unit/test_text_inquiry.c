@@ -81,12 +81,17 @@ static void a_name_may_be_spelled_nearly(void **state)
 
     (void)state;
     assert_true(mn_inquiry_nearly_names(&q, MN_STR("mel")));
-    assert_false(mn_inquiry_nearly_names(&q, MN_STR("melanie"))); /* Mel alone says too little */
+    assert_true(mn_inquiry_nearly_names(&q, MN_STR("melanie")));
     assert_true(mn_inquiry_nearly_names(&q, MN_STR("jona")));
     assert_true(mn_inquiry_nearly_names(&q, MN_STR("sarah")));
-    assert_false(mn_inquiry_nearly_names(&q, MN_STR("kate")));
+    assert_true(mn_inquiry_nearly_names(&q, MN_STR("kate")));
+    assert_false(mn_inquiry_nearly_names(&q, MN_STR("kyle")));
     assert_false(mn_inquiry_nearly_names(&q, MN_STR("bob")));
     assert_false(mn_inquiry_nearly_names(&q, MN_STR("")));
+    q = mn_inquiry_read("Who is Mel? Did Hass say?");
+    assert_false(mn_inquiry_nearly_names(&q, MN_STR("whoopi"))); /* a stop word names nobody */
+    assert_false(mn_inquiry_nearly_names(&q, MN_STR("didier")));
+    assert_true(mn_inquiry_nearly_names(&q, MN_STR("hassan")));
 }
 
 int main(void)
