@@ -35,10 +35,11 @@ static const char *const preferences[] = {
     "i really like|i really prefer|i strongly prefer|i much prefer|i also like|i also prefer",
     "i'd rather|i would rather|i'd prefer|i would prefer|i don't like|i do not like|i don't want",
     "i do not want|i can't stand|my favourite|my favorite|my preferred|my preference",
-    "i usually|i normally", "^i > always|never > use|work|write|test|want|prefer|start|run|ask|need|read|eat|drink",
+    "i no longer > prefer|like|want|enjoy|love", "i usually|i normally", "^i > always|never > use|work|write|test|want|prefer|start|run|ask|need|read|eat|drink",
     "user > prefers|likes|dislikes|hates|usually|always",
     "我喜欢|我更喜欢|我最喜欢|我也喜欢|我很喜欢|我不喜欢|我偏好|我偏爱|我习惯|我讨厌|我爱用|我倾向",
-    "我 > 喜欢用|习惯用|偏好用|倾向于", "我一般|我通常|我总是|我从不|我从来不|我一向",
+    "我 > 喜欢用|习惯用|偏好用|倾向于",
+    "我其实更喜欢|我现在更喜欢|我还是更喜欢|其实我更喜欢|我不再喜欢|我不再偏好|我已经不喜欢|我现在不喜欢", "我一般|我通常|我总是|我从不|我从来不|我一向",
     "用户 > 喜欢|偏好|偏爱|习惯|讨厌|倾向", "^更喜欢|喜欢|不喜欢|偏好|偏爱|习惯用|讨厌", NULL
 };
 static const char *const decisions[] = {

@@ -30,6 +30,7 @@
 #include "memory/record.h"
 #include "memory/type.h"
 #include "memory/weight.h"
+#include "remember/preference.h"
 #include "text/compare.h"
 #include "text/glance.h"
 
@@ -210,6 +211,16 @@ static void add_ended(struct mn_verdict *verdict, const struct mn_row *row)
     verdict->ended[at] = row;
 }
 
+/* "no longer dark" beside "light": both hold. */
+static bool denies_another(const struct mneme_memory *draft, const struct mneme_memory *row)
+{
+    const size_t bytes = strlen(MN_VALUE_DENIES);
+    const char *denies = mn_or_empty(draft->value), *value = mn_or_empty(row->value);
+
+    return value[0] && strncmp(denies, MN_VALUE_DENIES, bytes) == 0 &&
+           strncmp(value, MN_VALUE_DENIES, bytes) != 0 && strcmp(denies + bytes, value) != 0;
+}
+
 static void find_rivals(const struct deciding *d, const struct mn_rows *rows,
                         struct mn_verdict *verdict)
 {
@@ -222,6 +233,10 @@ static void find_rivals(const struct deciding *d, const struct mn_rows *rows,
             !holds_now(&row->memory, d->now_ms) || same_value(d, &row->memory) ||
             row == verdict->into)
             continue;
+        if (denies_another(d->draft, &row->memory)) {
+            verdict->keyless = true;
+            continue;
+        }
         switch (way_of(d, row)) {
         case OVER:
             add_ended(verdict, row);

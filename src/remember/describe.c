@@ -2,8 +2,8 @@
  * describe.c - which decision does a sentence answer, and how?
  *
  * A small table of sentence beginnings in both languages knows the keys that everyone has: name,
- * city, employer, time zone, languages, answer style, favourites, which tool for what, and which of
- * two opposites of a thing: short or long, dark or light. Two sentences
+ * city, employer, time zone, languages, answer style, favourites, which tool for what; preference.c
+ * those of what somebody prefers and likes. Two sentences
  * with one key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key
  * given wrongly would end what still holds. Therefore the rules are narrow: a beginning at the start
  * of a clause, a short value of the expected kind (a capital for names and places, a word from a
@@ -17,21 +17,20 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "remember/preference.h"
+#include "remember/value.h"
 #include "remember/wording.h"
 #include "text/cue.h"
 #include "text/letters.h"
 #include "text/mention.h"
 #include "text/when.h"
 
-#define VALUE_BYTES_MAX 48
-#define VALUE_WORDS_MAX 4
 #define ENTITIES_MAX 8
 #define ENTITY_BYTES_MAX 60
 
 enum kind {
     KIND_NAMED = 1,   /* begins with a capital, a digit or is Chinese */
     KIND_ZONE,        /* an IANA zone */
-    KIND_CODE,        /* a programming language, perhaps "for ..." */
     KIND_TONGUE,      /* a language people speak */
     KIND_STYLE        /* of answers */
 };
@@ -109,16 +108,12 @@ static const struct rule rules[] = {
     { "都用", "回复", "user.answer_language", KIND_TONGUE, false },
     { "请用", "回答", "user.answer_language", KIND_TONGUE, false },
     { "请用", "回复", "user.answer_language", KIND_TONGUE, false },
+    { "我喜欢", "回答", "user.answer_style", KIND_STYLE, true },
+    { "我更喜欢", "回答", "user.answer_style", KIND_STYLE, true },
+    { "我偏好", "回答", "user.answer_style", KIND_STYLE, true },
     { "回答要", NULL, "user.answer_style", KIND_STYLE, false },
     { "回答请", NULL, "user.answer_style", KIND_STYLE, false },
     { "回答尽量", NULL, "user.answer_style", KIND_STYLE, false },
-};
-
-/* Who likes the one may like the other as well; who prefers it does not. The longer first. */
-static const char *const prefers[] = {
-    "i prefer", "i now prefer", "actually i prefer", "i really prefer", "i'd rather have",
-    "i would rather have", "the user prefers", "user prefers", "我更喜欢用", "我更喜欢",
-    "我现在更喜欢", "其实我更喜欢", "我偏好", "我偏爱", "我习惯用", "用户更喜欢", "用户偏好", NULL
 };
 
 /* One spelling each: the first of its row. */
@@ -134,68 +129,13 @@ static const char *const styles[][6] = {
     { "concise", "short", "brief", "简短", "简洁", NULL },
     { "detailed", "long", "thorough", "详细", "详尽", NULL },
 };
-static const char *const codes[] = {
-    "python", "go", "golang", "rust", "java", "c", "c++", "c#", "javascript", "typescript",
-    "kotlin", "swift", "ruby", "php", "scala", "haskell", "elixir", "erlang", "zig", "lua", "perl",
-    "julia", "dart", "r", "ocaml", "clojure", NULL,
-};
-/* What a value does not go beyond. */
-static const char *const value_ends[] = {
-    "but", "because", "since", "so", "and", "now", "these days", "nowadays", "instead", "anymore",
-    "again", "from now on", "at the moment", "for", "please", "as", "with", "over", "to", "rather",
-    "more than", "when", "not", "last", "this", "next", "yesterday", "today", "in", "where", "which", "who", NULL,
-};
 static const char *const no_names[] = { "这里", "这儿", "那里", "那儿", "哪里", "哪", "你", "他", "她",
                                         "它", "家", "什么", "楼上", "楼下", "附近", NULL };
 /* clang-format on */
 
 /* ---- values ---- */
 
-struct value {
-    size_t from, until; /* in the wording */
-};
-
-static bool ends_here(const char *lower, size_t at)
-{
-    return lower[at] == ' ' && mn_wording_any(lower, at + 1, value_ends) > 0;
-}
-
-/* From `at` to the end of the clause, of the value, or of what must follow it. */
-static bool find_value(const struct mn_wording *w, size_t at, const char *after,
-                       struct value *ret_value)
-{
-    static const char *const particles[] = { "了", "吧", "啦", "呢", "哦", "噢", "的", NULL };
-    size_t end = mn_wording_end(w->lower, at);
-    size_t words = 1;
-
-    while (w->lower[at] == ' ')
-        at++;
-    if (after) {
-        const char *found = strstr(w->lower + at, after);
-
-        if (!found || (size_t)(found - w->lower) > end)
-            return false;
-        end = (size_t)(found - w->lower);
-    }
-    for (size_t i = at; i < end; i++) {
-        if (ends_here(w->lower, i))
-            end = i;
-        else
-            words += w->lower[i] == ' ';
-    }
-    while (end > at && w->lower[end - 1] == ' ')
-        end--, words--;
-    for (bool cut = true; cut && end > at + 3;) {
-        cut = false;
-        for (size_t i = 0; particles[i] && !cut; i++)
-            cut = memcmp(w->lower + end - 3, particles[i], 3) == 0;
-        end -= cut ? 3 : 0;
-    }
-    *ret_value = (struct value){ at, end };
-    return end > at && end - at <= VALUE_BYTES_MAX && words <= VALUE_WORDS_MAX;
-}
-
-static bool is_named(const struct mn_wording *w, struct value v)
+static bool is_named(const struct mn_wording *w, struct mn_value v)
 {
     unsigned char first = (unsigned char)w->text[v.from];
 
@@ -204,21 +144,11 @@ static bool is_named(const struct mn_wording *w, struct value v)
     return v.until - v.from <= 30 && !mn_wording_any(w->lower, v.from, no_names);
 }
 
-static const char *one_of(const struct mn_wording *w, struct value v, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (strlen(words[i]) == v.until - v.from &&
-            strncmp(w->lower + v.from, words[i], v.until - v.from) == 0)
-            return words[i];
-    return NULL;
-}
-
 /* The value as it is kept; NULL when it is not of the kind. */
-static const char *value_of(struct mn_arena *arena, const struct mn_wording *w, struct value v,
+static const char *value_of(struct mn_arena *arena, const struct mn_wording *w, struct mn_value v,
                             enum kind kind)
 {
     char *text = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
-    const char *found = NULL;
 
     if (!text)
         return NULL;
@@ -229,17 +159,14 @@ static const char *value_of(struct mn_arena *arena, const struct mn_wording *w, 
         if (!strcmp(text, "北京时间"))
             return "Asia/Shanghai";
         return mn_when_zone_known(text) ? text : NULL;
-    case KIND_CODE:
-        found = one_of(w, v, codes);
-        return found && !strcmp(found, "golang") ? "go" : found;
     case KIND_TONGUE:
         for (size_t i = 0; i < sizeof tongues / sizeof *tongues; i++)
-            if (one_of(w, v, tongues[i]))
+            if (mn_value_one_of(w, v, tongues[i]))
                 return tongues[i][0];
         return NULL;
     case KIND_STYLE:
         for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
-            if (one_of(w, v, styles[i]))
+            if (mn_value_one_of(w, v, styles[i]))
                 return styles[i][0];
         return NULL;
     }
@@ -248,35 +175,6 @@ static const char *value_of(struct mn_arena *arena, const struct mn_wording *w, 
 
 /* ---- keys ---- */
 
-/* "Backend services" as part of a key: backend_services. */
-static const char *part_of_key(struct mn_arena *arena, const char *at, size_t bytes)
-{
-    char *part;
-
-    while (bytes && *at == ' ')
-        at++, bytes--;
-    while (bytes && at[bytes - 1] == ' ')
-        bytes--;
-    part = bytes && bytes <= VALUE_BYTES_MAX ? mn_arena_copy_n(arena, at, bytes) : NULL;
-    for (size_t i = 0; part && part[i]; i++)
-        part[i] = part[i] == ' ' ? '_' : part[i];
-    return part;
-}
-
-/* What stands between `at` and the end of its clause, for whom: "for scripts". */
-static const char *context_of(struct mn_arena *arena, const struct mn_wording *w, size_t at)
-{
-    static const char *const fors[] = { "for", "when", "in", "with", NULL };
-    size_t bytes;
-
-    while (w->lower[at] == ' ')
-        at++;
-    bytes = mn_wording_any(w->lower, at, fors);
-    return bytes ? part_of_key(arena, w->lower + at + bytes,
-                               mn_wording_end(w->lower, at) - at - bytes)
-                 : NULL;
-}
-
 static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size_t at,
                         struct mn_keyed *ret_keyed)
 {
@@ -284,9 +182,9 @@ static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size
         const struct rule *r = &rules[i];
         size_t bytes = mn_cue_word_at(w->lower, w->lower + at, r->before, strlen(r->before));
         const char *value;
-        struct value v;
+        struct mn_value v;
 
-        if (!bytes || !find_value(w, at + bytes, r->after, &v))
+        if (!bytes || !mn_value_find(w, at + bytes, r->after, &v))
             continue;
         value = value_of(arena, w, v, r->kind);
         if (!value)
@@ -295,29 +193,6 @@ static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size
         return true;
     }
     return false;
-}
-
-/* "I prefer Python for scripts", "我更喜欢用 Go" */
-static bool key_by_language(struct mn_arena *arena, const struct mn_wording *w, size_t at,
-                            struct mn_keyed *ret_keyed)
-{
-    size_t bytes = mn_wording_any(w->lower, at, prefers);
-    const char *key = "user.programming_language";
-    const char *context, *value;
-    struct value v;
-
-    if (!bytes || !find_value(w, at + bytes, NULL, &v))
-        return false;
-    value = value_of(arena, w, v, KIND_CODE);
-    if (!value)
-        return false;
-    context = context_of(arena, w, v.until);
-    if (context)
-        key = mn_arena_printf(arena, "%s.%s", key, context);
-    if (!key)
-        return false;
-    *ret_keyed = (struct mn_keyed){ key, value, true };
-    return true;
 }
 
 /* "my favourite editor is Vim", "我最喜欢的编辑器是 Vim" */
@@ -330,7 +205,7 @@ static bool key_by_favourite(struct mn_arena *arena, const struct mn_wording *w,
     size_t end = mn_wording_end(w->lower, at);
     const char *is = NULL;
     const char *what;
-    struct value v;
+    struct mn_value v;
 
     if (!bytes)
         return false;
@@ -338,9 +213,9 @@ static bool key_by_favourite(struct mn_arena *arena, const struct mn_wording *w,
     if (!is)
         is = strstr(w->lower + at + bytes, "是");
     if (!is || (size_t)(is - w->lower) >= end ||
-        !find_value(w, (size_t)(is - w->lower) + (is[0] == ' ' ? 4 : 3), NULL, &v))
+        !mn_value_find(w, (size_t)(is - w->lower) + (is[0] == ' ' ? 4 : 3), NULL, &v))
         return false;
-    what = part_of_key(arena, w->lower + at + bytes, (size_t)(is - w->lower) - at - bytes);
+    what = mn_key_part(arena, w->lower + at + bytes, (size_t)(is - w->lower) - at - bytes);
     ret_keyed->key = what ? mn_arena_printf(arena, "user.favourite.%s", what) : NULL;
     ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
     ret_keyed->states = true;
@@ -356,14 +231,14 @@ static bool key_by_tool(struct mn_arena *arena, const struct mn_wording *w, size
     static const char *const pronouns[] = { "it", "this", "that", "them", "these", "those", NULL };
     size_t bytes = mn_wording_any(w->lower, at, uses);
     const char *context;
-    struct value v;
+    struct mn_value v;
 
-    if (!bytes || !find_value(w, at + bytes, NULL, &v) ||
+    if (!bytes || !mn_value_find(w, at + bytes, NULL, &v) ||
         strncmp(w->lower + v.until, " for ", 5) != 0 || v.until - v.from > 30)
         return false;
     if (mn_wording_any(w->lower, v.from, pronouns))
         return false;
-    context = context_of(arena, w, v.until);
+    context = mn_key_context(arena, w, v.until);
     ret_keyed->key = context ? mn_arena_printf(arena, "tool.%s", context) : NULL;
     ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
     ret_keyed->states = false;
@@ -384,11 +259,11 @@ static bool key_by_chinese_tool(struct mn_arena *arena, const struct mn_wording 
 
     for (size_t i = at; i < end && i - at <= 24; i++) {
         size_t bytes = mn_wording_any(w->lower, i, uses);
-        struct value v;
+        struct mn_value v;
 
         if (!bytes)
             continue;
-        if (i == at || !find_value(w, i + bytes, NULL, &v) ||
+        if (i == at || !mn_value_find(w, i + bytes, NULL, &v) ||
             !mn_letter_plain(w->lower[v.from]) || v.until != end)
             return false;
         for (size_t k = v.from; k < v.until; k++)
@@ -398,7 +273,7 @@ static bool key_by_chinese_tool(struct mn_arena *arena, const struct mn_wording 
             if ((unsigned char)w->lower[k] < 0x80 && w->lower[k] != ' ' &&
                 !mn_letter_plain(w->lower[k]))
                 return false;
-        const char *what = part_of_key(arena, w->lower + at, i - at);
+        const char *what = mn_key_part(arena, w->lower + at, i - at);
         ret_keyed->key = what ? mn_arena_printf(arena, "tool.%s", what) : NULL;
         ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
         ret_keyed->states = false;
@@ -407,111 +282,29 @@ static bool key_by_chinese_tool(struct mn_arena *arena, const struct mn_wording 
     return false;
 }
 
-/* ---- which of two opposites ---- */
-
-/* One scale and its ends. A word is looked for in the longest spelling first. */
-struct scale {
-    const char *name; /* part of the key */
-    struct {
-        const char *value;
-        const char *words[7];
-    } end[3];
-    bool is_a_thing; /* the word is what is preferred, not how a thing is */
-};
-
-/* clang-format off */
-static const struct scale scales[] = {
-    { "length", { { "short", { "short", "brief", "concise", "terse", "简短", "简洁", NULL } },
-                  { "long", { "long", "detailed", "verbose", "详细", "详尽", "长", NULL } } }, false },
-    { "theme", { { "dark", { "dark", "深色", "暗色", "暗黑", NULL } },
-                 { "light", { "light", "浅色", "亮色", NULL } } }, false },
-    { "size", { { "small", { "small", "tiny", "小", NULL } },
-                { "big", { "big", "large", "大", NULL } } }, false },
-    { "manner", { { "manual", { "manual", "手动", "人工", NULL } },
-                  { "automatic", { "automatic", "automated", "自动", NULL } } }, false },
-    { "strictness", { { "strict", { "strict", "严格", NULL } },
-                      { "lenient", { "lenient", "loose", "relaxed", "宽松", NULL } } }, false },
-    { "tone", { { "formal", { "formal", "正式", NULL } },
-                { "casual", { "informal", "casual", "随意", "口语化", NULL } } }, false },
-    { "time", { { "morning", { "morning", "early", "上午", "早上", NULL } },
-                { "afternoon", { "afternoon", "下午", NULL } },
-                { "evening", { "evening", "late", "晚上", NULL } } }, false },
-    { "often", { { "daily", { "daily", "每天", "每日", NULL } },
-                 { "weekly", { "weekly", "每周", NULL } },
-                 { "monthly", { "monthly", "每月", NULL } } }, false },
-    { "temperature", { { "hot", { "hot", "热", NULL } },
-                       { "cold", { "cold", "iced", "冷", "冰", NULL } } }, false },
-    { "indentation", { { "tabs", { "tabs", "制表符", NULL } },
-                       { "spaces", { "spaces", "空格", NULL } } }, true },
-};
-/* clang-format on */
-
-/* The scale one of whose words stands at `at`; its value, and where the word ends. */
-static const struct scale *scale_at(const char *lower, size_t at, const char **ret_value,
-                                    size_t *ret_end)
-{
-    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
-        for (size_t e = 0; e < 3 && scales[i].end[e].value; e++) {
-            size_t bytes = mn_wording_any(lower, at, scales[i].end[e].words);
-
-            if (!bytes)
-                continue;
-            *ret_value = scales[i].end[e].value;
-            *ret_end = at + bytes;
-            return &scales[i];
-        }
-    }
-    return NULL;
-}
-
-/* "I prefer short commit messages", "我喜欢深色主题": the thing and the scale are the key. */
-static bool key_by_preference(struct mn_arena *arena, const struct mn_wording *w, size_t at,
-                              struct mn_keyed *ret_keyed)
-{
-    static const char *const articles[] = { "the", "a", "an", "my", "to have", "to use", NULL };
-    size_t bytes = mn_wording_any(w->lower, at, prefers), behind = 0;
-    const char *thing = "", *context, *value = NULL;
-    struct value v;
-
-    if (!bytes)
-        return false;
-    at += bytes + (w->lower[at + bytes] == ' ');
-    bytes = mn_wording_any(w->lower, at, articles);
-    at += bytes + (bytes && w->lower[at + bytes] == ' ');
-    const struct scale *scale = scale_at(w->lower, at, &value, &behind);
-    if (!scale)
-        return false;
-    if (!strncmp(w->lower + behind, "的", strlen("的")))
-        behind += strlen("的");
-    if (ends_here(w->lower, behind) || !find_value(w, behind, NULL, &v))
-        v = (struct value){ behind, behind };
-    if ((v.until > v.from) == scale->is_a_thing)
-        return false;
-    if (v.until > v.from)
-        thing = part_of_key(arena, w->lower + v.from, v.until - v.from);
-    context = context_of(arena, w, v.until);
-    if (!thing)
-        return false;
-    *ret_keyed = (struct mn_keyed){
-        mn_arena_printf(arena, "user.preference.%s%s%s%s%s", thing, *thing ? "." : "", scale->name,
-                        context ? "." : "", mn_or_empty(context)),
-        value, true
-    };
-    return ret_keyed->key != NULL;
-}
-
 bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed)
 {
     struct mn_wording w = mn_wording_of(arena, mn_str_of(sentence));
     struct mn_keyed keyed = { NULL, NULL, false };
 
     for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
-        if (key_by_language(arena, &w, at, &keyed) || key_by_rule(arena, &w, at, &keyed) ||
-            key_by_favourite(arena, &w, at, &keyed) || key_by_preference(arena, &w, at, &keyed) ||
-            key_by_tool(arena, &w, at, &keyed) || key_by_chinese_tool(arena, &w, at, &keyed)) {
+        if (key_by_rule(arena, &w, at, &keyed) || key_by_favourite(arena, &w, at, &keyed) ||
+            mn_key_of_preference(arena, &w, at, &keyed) || key_by_tool(arena, &w, at, &keyed) ||
+            key_by_chinese_tool(arena, &w, at, &keyed)) {
             *ret_keyed = keyed;
             return true;
         }
+    }
+    /* What is said beside it tells more than what is over: "I no longer use Rust, I prefer Go". */
+    for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
+        if (mn_key_of_denial(arena, &w, at, &keyed)) {
+            *ret_keyed = keyed;
+            return true;
+        }
+    }
+    if (w.text && mn_key_of_liking(arena, &w, &keyed)) {
+        *ret_keyed = keyed;
+        return true;
     }
     return false;
 }

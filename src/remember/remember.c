@@ -414,6 +414,8 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
         w->guard.like = &w->row;
     MN_TRY(mn_dedupe(&row, &alike, &near, &close, w->said_at_ms, now_ms, w->keeps_id, w->arena,
                      &w->verdict, err));
+    if (w->verdict.keyless)
+        w->row.memory_key = w->row.value = "";
     MN_TRY(end_named(w, err));
     enum mneme_status status = commit_verdict(w, receipt, err);
     if (status != MNEME_OK)

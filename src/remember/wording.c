@@ -104,3 +104,19 @@ size_t mn_wording_end(const char *lower, size_t at)
         at++;
     return at;
 }
+
+bool mn_wording_is_all(const char *lower, size_t at)
+{
+    static const char *const idle[] = { "now", "anymore", "any more", "any longer", "these days",
+                                        "nowadays", "语言", "了", "啦", "吧", "呢", "的", NULL };
+    size_t bytes;
+
+    for (; lower[at]; at += bytes) {
+        bytes = lower[at] == ' ' ? 1 : mark_at(lower, at);
+        if (!bytes)
+            bytes = mn_wording_any(lower, at, idle);
+        if (!bytes)
+            return false;
+    }
+    return true;
+}

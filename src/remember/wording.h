@@ -30,4 +30,7 @@ size_t mn_wording_clause(const char *lower, size_t at);
 /* Where the clause that holds `at` ends: at its punctuation, or at the end. */
 size_t mn_wording_end(const char *lower, size_t at);
 
+/* Is there nothing from `at` on but punctuation, and words that say "now" or "any more"? */
+bool mn_wording_is_all(const char *lower, size_t at);
+
 #endif

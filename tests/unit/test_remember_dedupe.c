@@ -184,6 +184,27 @@ static void a_rewording_merges_and_a_changed_number_does_not(void **state)
     assert_int_equal(decide(&changed, &there, 0).ended_count, 0);
 }
 
+static void a_denial_ends_what_it_denies_and_nothing_else(void **state)
+{
+    (void)state;
+    struct mneme_memory draft = row("b", "k", "no longer dark", "I no longer prefer dark mode.");
+    struct mneme_memory denied = row("a", "k", "dark", "I prefer dark mode.");
+    struct mneme_memory another = row("a", "k", "light", "I prefer light mode.");
+    struct mneme_memory denial = row("a", "k", "no longer light", "I no longer prefer light mode.");
+    struct mn_verdict v = decide(&draft, &denied, 0);
+
+    assert_int_equal(v.ended_count, 1);
+    assert_false(v.keyless);
+    v = decide(&draft, &another, 0);
+    assert_int_equal(v.act, MN_ACT_INSERT);
+    assert_int_equal(v.ended_count + v.rival_count, 0);
+    assert_true(v.keyless);
+    v = decide(&draft, &denial, 0);
+    assert_int_equal(v.ended_count, 1);
+    v = decide(&another, &draft, 0); /* and what is said anew ends the denial */
+    assert_int_equal(v.ended_count, 1);
+}
+
 static void a_new_value_supersedes_by_tier_and_time(void **state)
 {
     (void)state;
@@ -477,6 +498,7 @@ int main(void)
         CASE(a_draft_joins_only_a_row_that_holds_when_it_does),
         CASE(one_key_and_one_value_is_one_memory),
         CASE(a_rewording_merges_and_a_changed_number_does_not),
+        CASE(a_denial_ends_what_it_denies_and_nothing_else),
         CASE(a_new_value_supersedes_by_tier_and_time),
         CASE(an_inference_never_replaces_a_statement),
         CASE(unsure_or_risky_equals_without_a_date_are_left_open),
