@@ -57,6 +57,19 @@ MNEME_API enum mneme_status mneme_history(struct mneme *handle, const char *tena
                                           mneme_history_fn row, void *context,
                                           struct mneme_error *err);
 
+/*
+ * The memory with what it replaced and what replaced it, what holds last first: along `supersedes` both
+ * ways, and what its key held before in the same scope. Present rows of any status,
+ * each with the validity that it had; `row` returning 1 ends it.
+ *
+ * MNEME_INVALID    without a tenant or an id.
+ * MNEME_NOT_FOUND  no such memory of the user or shared in the tenant.
+ */
+MNEME_API enum mneme_status mneme_versions(struct mneme *handle, const char *tenant_id,
+                                           const char *user_id, const char *memory_id,
+                                           mneme_row_fn row, void *context,
+                                           struct mneme_error *err);
+
 /* ---- erasing ---- */
 
 enum mneme_erase_scope {
@@ -388,11 +401,11 @@ struct mneme_health {
     }
 
 /*
- * Figures of each user and of the store, held against their limits (docs/operating.md). `what` NULL: of
- * all. At most one pass over each table.
+ * Figures of each user, of each tenant (its users and what it shares together) and of the store, held
+ * against their limits (docs/operating.md). `what` NULL: of all. At most one pass over each table.
  *
- * *ret_healthy: 1 when no alarm stands. *ret_report_json (may be NULL): `users` with their figures, null
- * where one cannot be known; `store`; `alarms`, each with the figure, its goal and what to `do`;
+ * *ret_healthy: 1 when no alarm stands. *ret_report_json (may be NULL): `users` and `tenants` with their
+ * figures, null where one cannot be known; `store`; `alarms`, each with the figure, its goal and what to `do`;
  * mneme_free(). Recalls count as far as traces are kept, of the last seven days.
  *
  * MNEME_INVALID  a user without a tenant.

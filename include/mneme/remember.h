@@ -37,8 +37,9 @@ struct mneme_change {
     const char *project_id;
     const char *repository_id;
     const char *timezone;
-    /* Of mneme_remember() and mneme_observe(): the same key of the same tenant and owner within seven
-     * days is answered as it was the first time, and writes nothing. At most MNEME_NAME_BYTES_MAX. */
+    /* Of mneme_remember(), mneme_observe() and mneme_edit(): the same key of the same tenant and owner
+     * within seven days is answered as it was the first time, and writes nothing. At most
+     * MNEME_NAME_BYTES_MAX. */
     const char *idempotency_key;
     /* Told by mneme_observe() of each memory that is drawn; may be NULL. */
     mneme_drawn_fn drawn;

@@ -3,15 +3,16 @@
 -- :tenant and :owner are NULL for all. A day is :day_ms, the others are counted in it.
 
 -- name: HEALTH_USERS
-SELECT tenant, owner FROM memories
-WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
-UNION
-SELECT tenant, owner FROM events
-WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
-UNION
-SELECT tenant, user FROM traces
-WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR user = :owner)
-ORDER BY 1, 2;
+SELECT tenant, owner, max(holds) FROM (
+    SELECT tenant, owner, 1 AS holds FROM memories
+    WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
+    UNION
+    SELECT tenant, owner, 1 FROM events
+    WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
+    UNION
+    SELECT tenant, user, 0 FROM traces
+    WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR user = :owner))
+GROUP BY tenant, owner ORDER BY 1, 2;
 
 -- What can no longer be recalled, though it is active: its end has passed, or it has decayed.
 

@@ -132,6 +132,30 @@ ORDER BY revision LIMIT 1;
 SELECT * FROM history WHERE tenant = :tenant AND owner = :owner AND id = :id
 ORDER BY revision DESC;
 
+-- What a memory replaced and what replaced it, itself among them: along the links both ways, and what
+-- its key held in the same place before that.
+
+-- name: MEMORIES_LINE
+WITH RECURSIVE line (id) AS (
+    SELECT :id
+    UNION
+    SELECT m.supersedes FROM memories m JOIN line l
+    ON m.tenant = :tenant AND m.owner = :owner AND m.id = l.id AND m.supersedes <> ''
+    UNION
+    SELECT m.id FROM memories m JOIN line l
+    ON m.tenant = :tenant AND m.owner = :owner AND m.supersedes = l.id AND m.supersedes <> ''
+    UNION
+    SELECT p.id FROM memories m JOIN line l
+    ON m.tenant = :tenant AND m.owner = :owner AND m.id = l.id AND m.memory_key <> ''
+    JOIN memories p
+    ON p.tenant = m.tenant AND p.owner = m.owner AND p.memory_key = m.memory_key
+       AND p.memory_key <> '' AND p.agent_id = m.agent_id AND p.scope_kind = m.scope_kind
+       AND p.scope_id = m.scope_id AND p.status = 3)
+SELECT r.* FROM memory_rows r JOIN line l ON r.id = l.id
+WHERE r.tenant = :tenant AND r.owner = :owner
+ORDER BY CASE WHEN r.valid_from_ms > 0 THEN r.valid_from_ms ELSE r.created_at_ms END DESC,
+         r.version DESC, r.id DESC;
+
 -- name: HISTORY_KEEP
 INSERT INTO history
 SELECT tenant, owner, id, agent_id, scope_kind, scope_id, type, memory_key, value, title, content,

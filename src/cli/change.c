@@ -88,7 +88,13 @@ struct fields {
     double confidence, importance;
     int64_t valid_from_ms, valid_until_ms, event_time_ms, if_revision;
     int allow_secrets, shared;
+    const char *request_id;
 };
+
+/* Of what writes once, however often it is sent. */
+#define REQUEST_OPTION(into)                                                                       \
+    { "request-id", CLI_TEXT, "KEY",                                                               \
+      "the same key within seven days is answered as before, and writes nothing", &(into) }
 
 #define FIELD_OPTIONS(f)                                                                           \
     { "type", CLI_TEXT, "NAME", "user_preference, project_constraint, fact, ... (else by rules)",  \
@@ -246,6 +252,7 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
     memory.agent_id = identity.agent_id;
     cli_change(common, &change);
     change.allow_secrets = f->allow_secrets;
+    change.idempotency_key = f->request_id;
     if (apply_fields(f, &memory, &err) != MNEME_OK ||
         derive_scope_id(&identity, &memory, &err) != MNEME_OK)
         return cli_fail(&err);
@@ -267,6 +274,7 @@ int cli_remember(int argc, char **argv)
     const struct cli_option options[] = {
         { "id", CLI_TEXT, "ID", "an id of your own", &f.id },
         FIELD_OPTIONS(f),
+        REQUEST_OPTION(f.request_id),
         { "shared", CLI_FLAG, NULL, "of the whole tenant, not of the user (with --admin)",
           &f.shared },
     };
@@ -317,6 +325,7 @@ static void note_replaced(struct mneme *handle, const struct mneme_identity *ide
 struct observing {
     int without_drafts;
     int extract_now;
+    const char *request_id;
 };
 
 static int observe(const struct cli_common *common, struct mneme_event *event,
@@ -338,6 +347,7 @@ static int observe(const struct cli_common *common, struct mneme_event *event,
     cli_change(common, &change);
     change.without_drafts = how->without_drafts;
     change.extract_now = how->extract_now;
+    change.idempotency_key = how->request_id;
     change.drawn = cli_note_drawn;
     change.drawn_context = &drawn;
     change.task_id = identity.task_id;
@@ -373,6 +383,7 @@ int cli_observe(int argc, char **argv)
         { "not-recallable", CLI_FLAG, NULL, "keep it as evidence only", &event.not_recallable },
         { "no-drafts", CLI_FLAG, NULL, "draw no memories from it", &how.without_drafts },
         { "extract", CLI_FLAG, NULL, "wait until the extractor has read it", &how.extract_now },
+        REQUEST_OPTION(how.request_id),
     };
     const struct cli_command command = {
         .name = "observe",
@@ -426,6 +437,7 @@ static int edit(const struct cli_common *common, struct fields *f, const char *i
     cli_change(common, &change);
     change.if_revision = f->if_revision;
     change.allow_secrets = f->allow_secrets;
+    change.idempotency_key = f->request_id;
     memory = *mneme_parsed_record(former)->memory;
     if (f->content && strcmp(f->content, memory.content) != 0) {
         memory.summary = ""; /* what was said of the old text is not true of the new one */
@@ -452,6 +464,7 @@ int cli_edit(int argc, char **argv)
           &f.status },
         { "if-revision", CLI_INTEGER, "N", "only if the row still has this revision",
           &f.if_revision },
+        REQUEST_OPTION(f.request_id),
         FIELD_OPTIONS(f),
     };
     const struct cli_command command = {
@@ -473,7 +486,8 @@ int cli_edit(int argc, char **argv)
     int code = CLI_OK;
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
-    if (common.own_given == (size_t)(f.if_revision != 0) + (size_t)f.allow_secrets)
+    if (common.own_given ==
+        (size_t)(f.if_revision != 0) + (size_t)f.allow_secrets + (f.request_id != NULL))
         return cli_usage("edit", "nothing to change: give a field, such as --content");
     return edit(&common, &f, arguments[0]);
 }

@@ -166,6 +166,8 @@ void cli_catch_up(struct mneme *handle);
  * too when one_line.
  */
 void cli_put(const char *text, bool one_line);
+/* The first line of a text, at most `columns` wide; wide characters count two. */
+void cli_put_short(const char *text, size_t columns);
 
 /* The store's path as it was found; valid until the process ends. NULL after a message. */
 const char *cli_store_path(const struct cli_common *common, struct mneme_error *err);

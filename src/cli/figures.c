@@ -38,8 +38,10 @@ static void tell_alarm(yyjson_val *alarm)
     printf("ALARM ");
     if (yyjson_obj_get(alarm, "tenant_id")) {
         cli_put(mn_json_text_of(alarm, "tenant_id"), true);
-        putchar('/');
-        cli_put(mn_json_text_of(alarm, "user_id"), true);
+        if (yyjson_obj_get(alarm, "user_id")) {
+            putchar('/');
+            cli_put(mn_json_text_of(alarm, "user_id"), true);
+        }
         putchar(' ');
     }
     printf("%s is %g, should be %s: %s\n", mn_json_text_of(alarm, "figure"),
@@ -58,6 +60,12 @@ static void tell_health(const char *report)
 
     puts("store");
     tell_object(yyjson_obj_get(root, "store"), names);
+    yyjson_arr_foreach(yyjson_obj_get(root, "tenants"), i, max, item)
+    {
+        cli_put(mn_json_text_of(item, "tenant_id"), true);
+        putchar('\n');
+        tell_object(item, names);
+    }
     yyjson_arr_foreach(yyjson_obj_get(root, "users"), i, max, item)
     {
         cli_put(mn_json_text_of(item, "tenant_id"), true);
@@ -85,7 +93,7 @@ int cli_health(int argc, char **argv)
         .name = "health",
         .arguments = "",
         .wants = "takes no arguments",
-        .summary = "Figures of each user and of the store, and what calls for somebody.",
+        .summary = "Figures of each tenant, of each user and of the store, and what calls for somebody.",
         .details = "A figure that cannot be known is '-', null in JSON. Exit code 1: an alarm stands. "
                    "docs/operating.md\nhas the limits.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL,

@@ -336,6 +336,25 @@ void cli_put(const char *text, bool one_line)
     }
 }
 
+void cli_put_short(const char *text, size_t columns)
+{
+    size_t at = 0, bytes = strcspn(text, "\r\n"), width = 0;
+
+    while (at < bytes) {
+        size_t next = at;
+        int32_t c = mn_utf8_next(text, bytes, &next);
+
+        width += c >= 0x1100 ? 2 : 1;
+        if (width > columns)
+            break;
+        at = next;
+    }
+    MN_BUF_AUTO line = { 0 };
+    mn_buf_put(&line, text, at);
+    mn_buf_text(&line, at < strlen(text) ? "…" : "");
+    cli_put(line.failed || !line.at ? "" : line.at, true);
+}
+
 struct bounds {
     size_t bytes_max, line_max;
     size_t lines, line_bytes; /* that ended, and those of the line that has not */

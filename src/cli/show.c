@@ -1,5 +1,5 @@
 /*
- * show.c - list, show, history, export.
+ * show.c - list, show, export.
  */
 #include "cli/cli.h"
 
@@ -15,32 +15,12 @@
 
 /* ---- one row, for people ---- */
 
-/* The first line of a text, at most `columns` wide; wide characters count two. */
-static void print_short(const char *text, size_t columns)
-{
-    size_t at = 0, bytes = strcspn(text, "\r\n"), width = 0;
-
-    while (at < bytes) {
-        size_t next = at;
-        int32_t c = mn_utf8_next(text, bytes, &next);
-
-        width += c >= 0x1100 ? 2 : 1;
-        if (width > columns)
-            break;
-        at = next;
-    }
-    MN_BUF_AUTO line = { 0 };
-    mn_buf_put(&line, text, at);
-    mn_buf_text(&line, at < strlen(text) ? "…" : "");
-    cli_put(line.failed || !line.at ? "" : line.at, true);
-}
-
 static void print_row(const struct mneme_memory *m)
 {
     printf("%s  %s  %s%s%s%s%s\n    ", m->id, m->type, mneme_scope_name(m->scope_kind),
            m->scope_id[0] ? " " : "", m->scope_id, m->status == MNEME_ACTIVE ? "" : "  ",
            m->status == MNEME_ACTIVE ? "" : mneme_memory_status_name(m->status));
-    print_short(m->content, 92);
+    cli_put_short(m->content, 92);
     printf("\n");
 }
 
@@ -286,80 +266,4 @@ int cli_show(int argc, char **argv)
                        : print_fields(mneme_parsed_record(row));
     mneme_parsed_free(row);
     return code;
-}
-
-/* ---- history ---- */
-
-struct past {
-    int json;
-    size_t count;
-};
-
-static int print_former(void *context, const struct mneme_memory *former, const char *actor,
-                        const char *reason, int64_t changed_at_ms)
-{
-    struct past *past = context;
-    struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = former };
-    char when[32];
-
-    past->count++;
-    if (past->json) {
-        MN_BUF_AUTO out = { 0 };
-        struct mn_json_writer w = { .out = &out };
-        struct mneme_error err;
-        char *json = NULL;
-
-        if (mneme_record_print(&record, &json, &err) != MNEME_OK)
-            return 1;
-        mn_json_open(&w, '{');
-        mn_json_field_time(&w, "changed_at", changed_at_ms);
-        mn_json_field_text(&w, "actor", actor);
-        mn_json_field_text(&w, "reason", reason);
-        mn_json_key(&w, "former");
-        mn_json_put_raw(&w, json);
-        mn_json_close(&w, '}');
-        puts(out.failed ? "" : out.at);
-        mneme_free(json);
-        return 0;
-    }
-    printf("until %s  revision %lld  by %s%s%s\n    ",
-           mneme_time_print(changed_at_ms, when, sizeof when), (long long)former->revision,
-           actor[0] ? actor : "?", reason[0] ? ": " : "", reason);
-    print_short(former->content, 92);
-    printf("\n");
-    return 0;
-}
-
-int cli_history(int argc, char **argv)
-{
-    struct cli_common common = { 0 };
-    const struct cli_command command = {
-        .name = "history",
-        .arguments = "ID",
-        .least = 1,
-        .most = 1,
-        .wants = "wants the id of one memory",
-        .summary = "Shows what a memory was before, newest first.",
-        .details = "",
-        .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER,
-        .common = &common,
-    };
-    struct mneme_identity identity;
-    struct past past = { 0 };
-    struct mneme_error err;
-    CLI_HANDLE_AUTO handle = NULL;
-    char **arguments;
-    size_t count;
-
-    int code = CLI_OK;
-    if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
-                         &code))
-        return code;
-    past.json = common.json;
-    if (mneme_history(handle, identity.tenant_id, identity.user_id, arguments[0], print_former,
-                      &past, &err) != MNEME_OK)
-        return cli_fail(&err);
-    if (!past.count && !common.json)
-        printf("never changed\n");
-    return CLI_OK;
 }

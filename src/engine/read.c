@@ -126,6 +126,32 @@ enum mneme_status mneme_history(struct mneme *handle, const char *tenant_id, con
     return MNEME_OK;
 }
 
+enum mneme_status mneme_versions(struct mneme *handle, const char *tenant_id, const char *user_id,
+                                 const char *memory_id, mneme_row_fn row, void *context,
+                                 struct mneme_error *err)
+{
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(row, "row", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_versions(inner, tenant_id, user_id, memory_id, row, context, err));
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mn_store *store = handle->world.store;
+    struct mn_partition partition = { mn_or_empty(tenant_id), mn_or_empty(user_id) };
+    struct mn_rows rows = { 0 };
+    struct mn_row present;
+
+    MN_TRY(find_row(handle, &partition, memory_id, arena, &present, err));
+    MN_TRY(store->ops->memories_line(store, partition, memory_id, arena, &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct mneme_record record = { .kind = MNEME_RECORD_MEMORY,
+                                             .memory = &rows.item[i].memory };
+
+        if (row(context, &record))
+            break;
+    }
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_clarifications(struct mneme *handle, const char *tenant_id,
                                        const char *user_id, mneme_clarification_fn row,
                                        void *context, struct mneme_error *err)

@@ -1,5 +1,8 @@
 /*
- * health.c - figures of each user held against limits, each alarm with what to do.
+ * health.c - figures of each user and of each tenant held against limits, each alarm with what to do.
+ *
+ * A tenant's figures are those of its users together, and of what it shares. Who has only asked is no user
+ * of it, but his requests count. An alarm of a user is not told again of his tenant.
  *
  * A figure that cannot be known is NaN, null in the report, and alarms nobody: the share of hits of a
  * user who never recalled anything is not 0, and one slow recall, the first, makes no mean. Judging is pure; the figures come from the store, in one
@@ -25,7 +28,7 @@
 const struct mn_figure_limit mn_figure_limits[MN_FIGURE_COUNT] = {
     [MN_FIGURE_MEMORIES] = { "memories", "< 50000", NAN, 49999,
         "set valid_until on what ends, let sessions be compressed (mneme maintain), forget or erase what "
-        "nobody needs" },
+        "nobody needs", .of_user = true },
     [MN_FIGURE_GROWTH] = { "growth", "levels off", NAN, 0.9999,
         "each of the last three months added at least as much as the one before: see what writes "
         "(mneme audit list), and whether routine talk is drawn from" },
@@ -42,7 +45,8 @@ const struct mn_figure_limit mn_figure_limits[MN_FIGURE_COUNT] = {
         "it is asked, and nothing was written for a week: see whether observe or remember is still "
         "called" },
     [MN_FIGURE_BURST] = { "updates_last_day", "5 to 20", NAN, 100,
-        "far more was written than people say: see who (mneme audit list --user), an import or a loop" },
+        "far more was written than people say: see who (mneme audit list --user), an import or a loop",
+        .of_user = true },
     [MN_FIGURE_STALE] = { "stale", "< 0.10", NAN, 0.30,
         "active, but ended or decayed below 0.60: mneme maintain ends them, mneme confirm renews what "
         "is right" },
@@ -54,7 +58,8 @@ const struct mn_figure_limit mn_figure_limits[MN_FIGURE_COUNT] = {
         "the same question again within a minute: the agent asks in a loop, or does not get what it "
         "needs (mneme explain TRACE)" },
     [MN_FIGURE_VECTORS_MISSING] = { "vectors_missing", "0", NAN, 1000,
-        "texts are found by words alone: let mneme_run_due() or mneme maintain run until none is left" },
+        "texts are found by words alone: let mneme_run_due() or mneme maintain run until none is left",
+        .of_user = true },
 };
 /* clang-format on */
 
@@ -123,10 +128,10 @@ static void put_alarm(struct report *r, const struct mn_partition *of, const cha
 {
     r->alarm_count++;
     mn_json_open(&r->a, '{');
-    if (of) {
+    if (of)
         mn_json_field_text(&r->a, "tenant_id", of->tenant);
+    if (of && of->owner)
         mn_json_field_text(&r->a, "user_id", of->owner);
-    }
     mn_json_field_text(&r->a, "figure", figure);
     mn_json_field_number(&r->a, "value", value, 3);
     mn_json_field_text(&r->a, "goal", goal);
@@ -134,21 +139,80 @@ static void put_alarm(struct report *r, const struct mn_partition *of, const cha
     mn_json_close(&r->a, '}');
 }
 
-static void put_user(struct report *r, const struct mn_health_user *user)
+static void put_figure(struct report *r, enum mn_figure figure, double value,
+                       const struct mn_partition *alarmed)
+{
+    const struct mn_figure_limit *limit = &mn_figure_limits[figure];
+
+    mn_json_field_number(&r->w, limit->name, value, 3);
+    if (alarmed)
+        put_alarm(r, alarmed, limit->name, value, limit->goal, limit->cure);
+}
+
+/* alarmed: set where one of its figures calls for somebody. */
+static void put_user(struct report *r, const struct mn_health_user *user,
+                     bool alarmed[MN_FIGURE_COUNT])
 {
     mn_json_open(&r->w, '{');
     mn_json_field_text(&r->w, "tenant_id", user->partition.tenant);
     mn_json_field_text(&r->w, "user_id", user->partition.owner);
     for (int i = 0; i < MN_FIGURE_COUNT; i++) {
-        const struct mn_figure_limit *limit = &mn_figure_limits[i];
         double value = mn_figure_of(user, (enum mn_figure)i, r->world->model != NULL);
+        bool alarms = mn_figure_alarms((enum mn_figure)i, value);
 
-        mn_json_field_number(&r->w, limit->name, value, 3);
-        if (mn_figure_alarms((enum mn_figure)i, value))
-            put_alarm(r, &user->partition, limit->name, value, limit->goal, limit->cure);
+        alarmed[i] = alarmed[i] || alarms;
+        put_figure(r, (enum mn_figure)i, value, alarms ? &user->partition : NULL);
     }
     mn_json_field_integer(&r->w, "recalls", user->recalls);
     mn_json_field_integer(&r->w, "open_questions", user->questions);
+    mn_json_close(&r->w, '}');
+}
+
+static void add_user(struct mn_health_user *sum, const struct mn_health_user *user)
+{
+    sum->memories += user->memories;
+    sum->active += user->active;
+    sum->stale += user->stale;
+    for (int i = 0; i < 3; i++)
+        sum->added[i] += user->added[i];
+    sum->updates_day += user->updates_day;
+    sum->updates_week += user->updates_week;
+    sum->duplicates += user->duplicates;
+    sum->questions += user->questions;
+    sum->old += user->old;
+    sum->never_recalled += user->never_recalled;
+    sum->used += user->used;
+    sum->vectors_missing += user->vectors_missing;
+    sum->recalls += user->recalls;
+    sum->wanted += user->wanted;
+    sum->hits += user->hits;
+    sum->loops += user->loops;
+    sum->recall_us += user->recall_us;
+}
+
+/* A tenant: its rows in order, and which figures its users were alarmed for. */
+struct tenant {
+    struct mn_health_user sum;
+    size_t users;
+    bool alarmed[MN_FIGURE_COUNT];
+};
+
+static void put_tenant(struct report *r, const struct tenant *tenant)
+{
+    const struct mn_partition of = { tenant->sum.partition.tenant, NULL };
+
+    mn_json_open(&r->w, '{');
+    mn_json_field_text(&r->w, "tenant_id", of.tenant);
+    mn_json_field_integer(&r->w, "users", (int64_t)tenant->users);
+    for (int i = 0; i < MN_FIGURE_COUNT; i++) {
+        double value = mn_figure_of(&tenant->sum, (enum mn_figure)i, r->world->model != NULL);
+        bool alarms = mn_figure_alarms((enum mn_figure)i, value) && !mn_figure_limits[i].of_user &&
+                      !tenant->alarmed[i];
+
+        put_figure(r, (enum mn_figure)i, value, alarms ? &of : NULL);
+    }
+    mn_json_field_integer(&r->w, "recalls", tenant->sum.recalls);
+    mn_json_field_integer(&r->w, "open_questions", tenant->sum.questions);
     mn_json_close(&r->w, '}');
 }
 
@@ -202,18 +266,46 @@ static enum mneme_status put_store(struct report *r, const char *path, struct mn
     return MNEME_OK;
 }
 
+/* Users, then their tenants; of one user alone there is no tenant's sum. */
+static enum mneme_status put_figures(struct report *r, const struct mn_health_users *users,
+                                     bool of_one, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct tenant *tenants = mn_arena_array(arena, struct tenant, users->count + 1);
+    size_t count = 0;
+
+    if (!tenants)
+        return mn_fail_memory(err);
+    mn_json_key(&r->w, "users");
+    mn_json_open(&r->w, '[');
+    for (size_t i = 0; i < users->count; i++) {
+        const struct mn_health_user *user = &users->item[i];
+
+        if (!i || strcmp(user->partition.tenant, users->item[i - 1].partition.tenant) != 0)
+            tenants[count++].sum.partition.tenant = user->partition.tenant;
+        add_user(&tenants[count - 1].sum, user);
+        if (!user->holds)
+            continue;
+        tenants[count - 1].users += user->partition.owner[0] != '\0';
+        put_user(r, user, tenants[count - 1].alarmed);
+    }
+    mn_json_close(&r->w, ']');
+    mn_json_key(&r->w, "tenants");
+    mn_json_open(&r->w, '[');
+    for (size_t i = 0; i < count && !of_one; i++)
+        put_tenant(r, &tenants[i]);
+    mn_json_close(&r->w, ']');
+    return MNEME_OK;
+}
+
 static enum mneme_status put_all(struct report *r, const struct mn_health_users *users,
-                                 struct mneme_error *err)
+                                 bool of_one, struct mneme_error *err)
 {
     mn_json_open(&r->a, '[');
     mn_json_open(&r->w, '{');
     mn_json_field_time(&r->w, "at", r->now_ms);
     MN_TRY(put_store(r, users->path, err));
-    mn_json_key(&r->w, "users");
-    mn_json_open(&r->w, '[');
-    for (size_t i = 0; i < users->count; i++)
-        put_user(r, &users->item[i]);
-    mn_json_close(&r->w, ']');
+    MN_TRY(put_figures(r, users, of_one, err));
     mn_json_close(&r->a, ']');
     mn_json_key(&r->w, "alarms");
     if (r->alarms.failed)
@@ -235,7 +327,7 @@ enum mneme_status mn_health(struct mn_world *world, const struct mn_partition *o
                                      &users, err));
     r.w.out = ret_report;
     r.a.out = &r.alarms;
-    enum mneme_status status = put_all(&r, &users, err);
+    enum mneme_status status = put_all(&r, &users, only->owner != NULL, err);
     mn_buf_release(&r.alarms);
     if (status == MNEME_OK)
         *ret_alarms = r.alarm_count;

@@ -30,6 +30,7 @@ struct mn_figure_limit {
     const char *goal; /* in words; "": none */
     double low, high; /* below or above that: an alarm; NaN: no limit on that side */
     const char *cure;
+    bool of_user; /* the limit is one user's: what a tenant has in all is not held against it */
 };
 extern const struct mn_figure_limit mn_figure_limits[MN_FIGURE_COUNT];
 

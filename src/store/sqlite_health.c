@@ -70,6 +70,7 @@ static enum mneme_status find_users(struct figures *f, struct mneme_error *err)
             return mn_fail_memory(err);
         user->partition.tenant = mn_read_text(&reader);
         user->partition.owner = mn_read_text(&reader);
+        user->holds = mn_read_integer(&reader) != 0;
         MN_TRY(mn_read_end(&reader, err));
     }
 }

@@ -111,6 +111,37 @@ enum mneme_status mn_sqlite_history(struct mn_store *store, struct mn_partition 
     return MNEME_OK;
 }
 
+enum mneme_status mn_sqlite_memories_line(struct mn_store *store, struct mn_partition partition,
+                                          const char *memory_id, struct mn_arena *arena,
+                                          struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_rows rows = { 0 };
+    bool row = false;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_MEMORIES_LINE, &stmt, err));
+    mn_bind_text(stmt, ":tenant", partition.tenant);
+    mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_text(stmt, ":id", memory_id);
+    for (;;) {
+        struct mn_reader reader = { .stmt = stmt, .arena = arena };
+        struct mn_row *found;
+
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            break;
+        found = mn_array_add(arena, &rows);
+        if (!found)
+            return mn_fail_memory(err);
+        mn_row_read(&reader, found, NULL);
+        MN_TRY(mn_read_end(&reader, err));
+    }
+    *ret_rows = rows;
+    return MNEME_OK;
+}
+
 /* ---- the past ---- */
 
 /* May the identity have it today, leaving aside what only matters at the instant? */

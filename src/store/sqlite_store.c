@@ -285,6 +285,7 @@ static const struct mn_store_ops sqlite_ops = {
     .segment_put = mn_sqlite_segment_put,
     .segment_get = mn_sqlite_segment_get,
     .history = mn_sqlite_history,
+    .memories_line = mn_sqlite_memories_line,
     .memory_get = mn_sqlite_memory_get,
     .list = mn_sqlite_list,
     .trace_get = mn_sqlite_trace_get,

@@ -183,6 +183,9 @@ enum mneme_status mn_sqlite_memories_as_of(struct mn_store *store, const struct 
                                            const char *const *ids, size_t count,
                                            struct mn_arena *arena, struct mn_rows *ret_rows,
                                            struct mneme_error *err);
+enum mneme_status mn_sqlite_memories_line(struct mn_store *store, struct mn_partition partition,
+                                          const char *memory_id, struct mn_arena *arena,
+                                          struct mn_rows *ret_rows, struct mneme_error *err);
 enum mneme_status mn_sqlite_memory_get(struct mn_store *store, struct mn_partition partition,
                                        const char *memory_id, struct mn_arena *arena,
                                        struct mn_row *ret_row, struct mneme_error *err);

@@ -545,6 +545,7 @@ struct mn_partitions {
 /* Figures of one user, or of what a tenant shares. A week is the last seven days. */
 struct mn_health_user {
     struct mn_partition partition;
+    bool holds; /* memories or turns; else somebody of that name has only asked */
     int64_t memories; /* that are not deleted */
     int64_t active;
     int64_t stale;    /* active, but ended or decayed below what is recalled */
@@ -826,6 +827,12 @@ struct mn_store_ops {
     enum mneme_status (*history)(struct mn_store *store, struct mn_partition partition,
                                  const char *memory_id, struct mn_arena *arena,
                                  struct mn_history_rows *ret_rows, struct mneme_error *err);
+    /* The memory, what it replaced and what replaced it, of any state: of the partition, linked by
+     * supersedes or former holders of the key in its place; what holds last first. Empty when it is not
+     * there. */
+    enum mneme_status (*memories_line)(struct mn_store *store, struct mn_partition partition,
+                                       const char *memory_id, struct mn_arena *arena,
+                                       struct mn_rows *ret_rows, struct mneme_error *err);
     /* One row by its full key, any state. MNEME_NOT_FOUND. */
     enum mneme_status (*memory_get)(struct mn_store *store, struct mn_partition partition,
                                     const char *memory_id, struct mn_arena *arena,

@@ -269,6 +269,13 @@ static enum mneme_status history(struct mn_store *store, struct mn_partition par
     HAND_ON(history, partition, memory_id, arena, ret_rows);
 }
 
+static enum mneme_status memories_line(struct mn_store *store, struct mn_partition partition,
+                                       const char *memory_id, struct mn_arena *arena,
+                                       struct mn_rows *ret_rows, struct mneme_error *err)
+{
+    HAND_ON(memories_line, partition, memory_id, arena, ret_rows);
+}
+
 static enum mneme_status memory_get(struct mn_store *store, struct mn_partition partition,
                                     const char *memory_id, struct mn_arena *arena,
                                     struct mn_row *ret_row, struct mneme_error *err)
@@ -461,6 +468,7 @@ static const struct mn_store_ops fake_ops = {
     .index_failed = index_failed,
     .index_parked = index_parked,
     .history = history,
+    .memories_line = memories_line,
     .memory_get = memory_get,
     .list = list,
     .trace_get = trace_get,

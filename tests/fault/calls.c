@@ -314,6 +314,11 @@ static enum mneme_status call_history(struct mneme_error *err)
     return mneme_history(fault_handle, "t", "ann", "m-1", keep_going_back, NULL, err);
 }
 
+static enum mneme_status call_versions(struct mneme_error *err)
+{
+    return mneme_versions(fault_handle, "t", "ann", "m-1", keep_going, NULL, err);
+}
+
 static enum mneme_status call_run_due(struct mneme_error *err)
 {
     return mneme_run_due(fault_handle, 10, NULL, err);
@@ -671,6 +676,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_list_memories", call_list },
     { "mneme_export, mneme_record_print", call_export },
     { "mneme_history", call_history },
+    { "mneme_versions", call_versions },
     { "mneme_run_due", call_run_due },
     { "mneme_archive_session, mneme_archive_restore", call_archive },
     { "mneme_archive_list", call_archive_list },

@@ -59,6 +59,7 @@ static void a_missing_handle_or_output_is_named(void **state)
     MISSES("handle", mneme_export(NULL, &filter, keep, NULL, &f->err));
     MISSES("row", mneme_export(f->handle, &filter, NULL, NULL, &f->err));
     MISSES("row", mneme_history(f->handle, "t", "u", "m", NULL, NULL, &f->err));
+    MISSES("row", mneme_versions(f->handle, "t", "u", "m", NULL, NULL, &f->err));
     MISSES("row", mneme_clarifications(f->handle, "t", "u", NULL, NULL, &f->err));
     MISSES("handle", mneme_erase(NULL, &what, &text, &f->err));
     MISSES("ret_receipt_json", mneme_erase(f->handle, &what, NULL, &f->err));

@@ -215,7 +215,7 @@ static bool alarmed(const struct report *report, const char *user, const char *n
     yyjson_val *a;
 
     yyjson_arr_foreach(yyjson_obj_get(yyjson_doc_get_root(report->doc), "alarms"), i, max, a)
-        if (!strcmp(yyjson_get_str(yyjson_obj_get(a, "user_id")), user) &&
+        if (yyjson_equals_str(yyjson_obj_get(a, "user_id"), user) &&
             !strcmp(yyjson_get_str(yyjson_obj_get(a, "figure")), name)) {
             assert_true(strlen(yyjson_get_str(yyjson_obj_get(a, "do"))) > 10);
             return true;
@@ -291,6 +291,90 @@ static void a_store_tells_the_figures_of_each_of_its_users(void **state)
     report = health(f, "acme", NULL);
     assert_float_equal(yyjson_get_num(figure(&report, "ann", "hit_rate")), 0.65, 1e-9);
     assert_true(alarmed(&report, "ann", "hit_rate"));
+    yyjson_doc_free(report.doc);
+}
+
+static yyjson_val *of_tenant(const struct report *report, const char *name)
+{
+    yyjson_val *tenants = yyjson_obj_get(yyjson_doc_get_root(report->doc), "tenants");
+
+    assert_int_equal(yyjson_arr_size(tenants), 1);
+    assert_string_equal(yyjson_get_str(yyjson_obj_get(yyjson_arr_get(tenants, 0), "tenant_id")),
+                        "acme");
+    return yyjson_obj_get(yyjson_arr_get(tenants, 0), name);
+}
+
+static size_t alarms_of_the_tenant(const struct report *report, const char *name)
+{
+    size_t i, max, count = 0;
+    yyjson_val *a;
+
+    yyjson_arr_foreach(yyjson_obj_get(yyjson_doc_get_root(report->doc), "alarms"), i, max, a)
+        count += !yyjson_obj_get(a, "user_id") && yyjson_obj_get(a, "tenant_id") &&
+                 yyjson_equals_str(yyjson_obj_get(a, "figure"), name);
+    return count;
+}
+
+static void a_tenant_has_the_figures_of_its_users_together(void **state)
+{
+    struct fixture *f = *state;
+    struct report report;
+
+    /* Of twelve each says little; of twenty-four half stand twice. */
+    for (int i = 0; i < 24; i++) {
+        char id[16], content[64];
+
+        snprintf(id, sizeof id, "m-%d", i);
+        snprintf(content, sizeof content, "Locker %d holds the spare lamps.", i % 12 < 6 ? 0 : i);
+        put(f, i < 12 ? "ann" : "bob", id, content, NOW - 5 * DAY, 0);
+    }
+    report = health(f, NULL, NULL);
+    assert_true(yyjson_is_null(figure(&report, "ann", "duplicates")));
+    assert_int_equal(yyjson_get_int(of_tenant(&report, "users")), 2);
+    assert_float_equal(yyjson_get_num(of_tenant(&report, "memories")), 24, 0);
+    assert_float_equal(yyjson_get_num(of_tenant(&report, "duplicates")), 10.0 / 24, 0.001);
+    assert_int_equal(alarms_of_the_tenant(&report, "duplicates"), 1);
+    assert_int_equal(report.good, 0);
+    yyjson_doc_free(report.doc);
+
+    /* What one of them is alarmed for is not told again; of one user alone there is no sum. */
+    for (int i = 24; i < 34; i++) {
+        char id[16];
+
+        snprintf(id, sizeof id, "m-%d", i);
+        put(f, "ann", id, "Locker 0 holds the spare lamps.", NOW - 5 * DAY, 0);
+    }
+    report = health(f, "acme", NULL);
+    assert_true(alarmed(&report, "ann", "duplicates"));
+    assert_int_equal(alarms_of_the_tenant(&report, "duplicates"), 0);
+    yyjson_doc_free(report.doc);
+    report = health(f, "acme", "ann");
+    assert_int_equal(
+        yyjson_arr_size(yyjson_obj_get(yyjson_doc_get_root(report.doc), "tenants")), 0);
+    yyjson_doc_free(report.doc);
+}
+
+static void who_has_only_asked_is_no_user_and_his_requests_are_the_tenants(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    struct report report;
+
+    put(f, "ann", "a-1", "The harbour pilots use quay one.", NOW - DAY, 0);
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "*";
+    request.text = "Which quay do the harbour pilots use?";
+    request.now_ms = NOW - 1000;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    assert_int_equal(answer->item_count, 0); /* the name is taken as it is written */
+    mneme_answer_free(answer);
+    report = health(f, NULL, NULL);
+    assert_null(figure(&report, "*", "memories"));
+    assert_non_null(figure(&report, "ann", "memories"));
+    assert_int_equal(yyjson_get_int(of_tenant(&report, "users")), 1);
+    assert_int_equal(yyjson_get_int(of_tenant(&report, "recalls")), 1);
+    assert_int_equal(report.good, 1);
     yyjson_doc_free(report.doc);
 }
 
@@ -424,6 +508,8 @@ int main(void)
         cmocka_unit_test(a_few_rows_or_recalls_make_no_share),
         cmocka_unit_test(growth_alarms_only_when_three_months_do_not_level_off),
         CASE(a_store_tells_the_figures_of_each_of_its_users),
+        CASE(a_tenant_has_the_figures_of_its_users_together),
+        CASE(who_has_only_asked_is_no_user_and_his_requests_are_the_tenants),
         CASE(a_healthy_store_has_no_alarm),
         CASE(doctor_finds_what_somebody_damaged),
         CASE(doctor_says_what_keeps_a_store_shut),

@@ -480,6 +480,46 @@ static void the_same_request_is_answered_once(void **state)
     assert_string_equal(err.field, "idempotency_key");
 }
 
+static void the_same_correction_is_answered_once(void **state)
+{
+    (void)state;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_memory m = memory_of("ann", "The pier is closed.");
+    struct mneme_receipt receipt, again;
+    struct mneme_error err;
+    char id[MNEME_ID_BYTES_MAX + 1];
+
+    assert_int_equal(mneme_remember(handle, &m, NULL, &receipt, &err), MNEME_OK);
+    snprintf(id, sizeof id, "%s", receipt.id);
+    m.id = id;
+    m.content = "The pier is closed until June.";
+    change.now_ms = NOW;
+    change.if_revision = 1;
+    change.idempotency_key = "correction-1";
+    assert_int_equal(mneme_edit(handle, &m, &change, &receipt, &err), MNEME_OK);
+    assert_int_equal(receipt.outcome, MNEME_UPDATED);
+    assert_int_equal(receipt.revision, 2);
+    /* Sent again it is answered as before, though the revision has moved. */
+    assert_int_equal(mneme_edit(handle, &m, &change, &again, &err), MNEME_OK);
+    assert_int_equal(again.outcome, MNEME_UPDATED);
+    assert_int_equal(again.revision, 2);
+    assert_string_equal(again.id, id);
+
+    /* What changes nothing is kept as that. */
+    change.if_revision = 2;
+    change.idempotency_key = "correction-2";
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mneme_edit(handle, &m, &change, &again, &err), MNEME_OK);
+        assert_int_equal(again.outcome, MNEME_UNCHANGED);
+        assert_int_equal(again.revision, 2);
+    }
+    /* Another key is another request. */
+    change.if_revision = 1;
+    change.idempotency_key = "correction-3";
+    assert_int_equal(mneme_edit(handle, &m, &change, &again, &err), MNEME_CONFLICT);
+    assert_string_equal(err.field, "revision");
+}
+
 static int keep_question(void *context, const struct mneme_clarification *open)
 {
     snprintf(context, 128, "%s", open->id);
@@ -689,6 +729,7 @@ int main(void)
         CASE(a_turn_is_drawn_from_and_small_talk_is_not),
         CASE(drafts_can_be_left_out),
         CASE(the_same_request_is_answered_once),
+        CASE(the_same_correction_is_answered_once),
         CASE(an_open_question_is_answered_once),
         CASE(what_is_drawn_from_a_turn_is_told),
         CASE(of_one_key_one_is_the_latest),
