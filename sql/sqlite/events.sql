@@ -13,6 +13,23 @@ INSERT INTO events VALUES
     (:tenant, :owner, :id, :agent_id, :session_id, :place, :role, :speaker, :text, :event_time_ms,
      :recallable, :attributes, :created_at_ms, :embed_hash);
 
+-- Turns that no memory names any more but such as are forgotten or revoked; and back.
+
+-- name: TURNS_WITHHOLD
+UPDATE events SET recallable = 2
+WHERE tenant = :tenant AND owner = :owner AND recallable = 1
+  AND id IN (SELECT value FROM json_each(:turns))
+  AND id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+                 WHERE m.tenant = :tenant AND m.owner = :owner AND m.status NOT IN (4, 5)
+                   AND m.authority <> 6 AND m.provenance <> '[]')
+RETURNING id;
+
+-- name: TURNS_GIVE_BACK
+UPDATE events SET recallable = 1
+WHERE tenant = :tenant AND owner = :owner AND recallable = 2
+  AND id IN (SELECT value FROM json_each(:turns))
+RETURNING id;
+
 -- name: SESSION_LAST_PLACE
 SELECT last_place FROM sessions
 WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id;

@@ -41,9 +41,22 @@ SELECT aliases FROM entities WHERE tenant = :tenant AND owner = :owner AND name 
 INSERT INTO entities VALUES (:tenant, :owner, :name, '', :aliases)
 ON CONFLICT (tenant, owner, name) DO UPDATE SET aliases = excluded.aliases;
 
+-- Of its evidence only what holds: no memory that was withdrawn or has given way (at an earlier instant,
+-- :past, only revocation counts), no turn that is withheld; what names no row of ours (a document)
+-- cannot go. The last column: it never had any.
+
 -- name: EDGES_OF_PARTITION
 SELECT e.tenant, e.owner, e.id, e.source, e.relation, e.target, s.aliases, t.aliases, e.origin,
-       e.confidence, e.valid_from_ms, e.valid_until_ms, e.provenance
+       e.confidence, e.valid_from_ms, e.valid_until_ms,
+       CASE WHEN e.provenance = '[]' THEN '[]' ELSE
+           (SELECT json_group_array(p.value) FROM json_each(e.provenance) p
+            LEFT JOIN memories m ON m.tenant = e.tenant AND m.id = p.value
+            WHERE CASE WHEN m.id IS NOT NULL
+                  THEN (m.status = 1 OR :past AND m.status <> 4) AND m.authority <> 6
+                  ELSE NOT EXISTS (SELECT 1 FROM events v WHERE v.tenant = e.tenant
+                                                            AND v.id = p.value AND v.recallable = 2)
+                  END) END,
+       e.provenance = '[]'
 FROM edges e
 LEFT JOIN entities s ON s.tenant = e.tenant AND s.owner = e.owner AND s.name = e.source
 LEFT JOIN entities t ON t.tenant = e.tenant AND t.owner = e.owner AND t.name = e.target

@@ -41,6 +41,8 @@ WHERE tenant = :tenant AND (owner, session_id, task_id) > (:owner, :after_sessio
   AND (:owner_last IS NULL OR owner <= :owner_last) AND (:shared = 1 OR owner <> '')
 ORDER BY owner, session_id, task_id LIMIT :limit;
 
+-- An edge is not told when all memories that say so are forgotten or revoked, or turns withheld with them.
+
 -- name: LIST_EDGES
 SELECT e.tenant, e.owner, e.id, e.source, e.relation, e.target, s.aliases, t.aliases, e.origin,
        e.confidence, e.valid_from_ms, e.valid_until_ms, e.provenance
@@ -49,6 +51,12 @@ LEFT JOIN entities s ON s.tenant = e.tenant AND s.owner = e.owner AND s.name = e
 LEFT JOIN entities t ON t.tenant = e.tenant AND t.owner = e.owner AND t.name = e.target
 WHERE e.tenant = :tenant AND (e.owner, e.id) > (:owner, :after)
   AND (:owner_last IS NULL OR e.owner <= :owner_last) AND (:shared = 1 OR e.owner <> '')
+  AND (e.provenance = '[]' OR EXISTS (
+      SELECT 1 FROM json_each(e.provenance) p
+      LEFT JOIN memories m ON m.tenant = e.tenant AND m.id = p.value
+      LEFT JOIN events v ON v.tenant = e.tenant AND v.id = p.value
+      WHERE coalesce(m.status, 1) NOT IN (4, 5) AND coalesce(m.authority, 0) <> 6
+        AND coalesce(v.recallable, 1) <> 2))
 ORDER BY e.owner, e.id LIMIT :limit;
 
 -- name: TRACE_PUT

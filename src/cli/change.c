@@ -505,7 +505,7 @@ int cli_forget(int argc, char **argv)
         .wants = "wants the id of one memory",
         .summary = "Withdraws a memory: it leaves every recall, and 'mneme edit --status active' "
                    "brings it back.",
-        .details = "",
+        .details = "Edges that stand on it alone go with it, and so do turns that nothing else was drawn from.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
         .common = &common,
     };

@@ -280,6 +280,22 @@ static enum mneme_status find_endings(struct mn_piece *piece, const struct mn_se
     return ret_ending->failed ? mn_fail_memory(err) : MNEME_OK;
 }
 
+/* A turn that is withheld, since what it said was forgotten, is not told again. */
+static enum mneme_status leave_withheld(struct mn_piece *piece, const struct mn_events *turns,
+                                        struct mn_events *ret_told, struct mneme_error *err)
+{
+    struct mneme_event *told = mn_arena_array(piece->arena, struct mneme_event, turns->count + 1);
+    size_t count = 0;
+
+    if (!told)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < turns->count; i++)
+        if (turns->item[i].not_recallable != MN_TURN_WITHHELD)
+            told[count++] = turns->item[i];
+    *ret_told = (struct mn_events){ .item = told, .count = count };
+    return MNEME_OK;
+}
+
 static enum mneme_status add_session(struct mn_piece *piece, const struct mn_session *session,
                                      const struct mn_task_states *states,
                                      const struct mn_events *turns, bool rest,
@@ -289,6 +305,7 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
     struct mn_summary summary = { .pending = "" };
     struct mneme_error why = { 0 };
     struct ending ending = { 0 };
+    struct mn_events told = { 0 };
     struct mn_write *writes;
     const char *reason;
     bool added = false, waits = false;
@@ -296,8 +313,9 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
 
     if (!rest)
         MN_TRY(find_endings(piece, session, &ending, err));
-    if (turns->count > 0)
-        MN_TRY(draw(piece, session, turns, &summary, &why, &waits, err));
+    MN_TRY(leave_withheld(piece, turns, &told, err));
+    if (told.count > 0)
+        MN_TRY(draw(piece, session, &told, &summary, &why, &waits, err));
     MN_TRY(tell_why(piece, &why, waits, err));
     if (waits)
         return MNEME_OK;
@@ -317,7 +335,7 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
 
         if (!row)
             return mn_fail_memory(err);
-        MN_TRY(finish_draft(piece, session, turns, summary.by != NULL, &summary.drafts.item[i],
+        MN_TRY(finish_draft(piece, session, &told, summary.by != NULL, &summary.drafts.item[i],
                             row, &kept, err));
         if (kept)
             writes[count++] = (struct mn_write){ .kind = MN_WRITE_MEMORY,

@@ -76,7 +76,8 @@ static enum mneme_status replace(struct mn_world *world, const struct mneme_memo
                                       .revision = former->revision + !same };
     struct mn_write writes[] = { { .kind = MN_WRITE_MEMORY,
                                    .expected_revision = former->revision,
-                                   .memory = row },
+                                   .memory = row,
+                                   .forgets = true },
                                  { .kind = MN_WRITE_REQUEST, .request = &request } };
     const struct mn_commit commit = { .write = writes,
                                       .count = mn_empty(request_key) ? 1 : 2,

@@ -365,9 +365,10 @@ enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err
     const struct mn_partition shared = { s->access->tenant, "" };
     struct mn_edges edges[2] = { { 0 }, { 0 } };
     struct mn_graph_finds finds = { 0 };
+    bool past = s->access->as_of_ms != 0;
 
-    MN_TRY(store->ops->edges(store, own, s->arena, &edges[0], err));
-    MN_TRY(store->ops->edges(store, shared, s->arena, &edges[1], err));
+    MN_TRY(store->ops->edges(store, own, past, s->arena, &edges[0], err));
+    MN_TRY(store->ops->edges(store, shared, past, s->arena, &edges[1], err));
     MN_TRY(mn_graph_aliases(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &s->plan->terms,
                           err));
     MN_TRY(mn_graph_walk(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &finds, err));

@@ -77,7 +77,7 @@ enum mneme_status mn_sqlite_task_states(struct mn_store *store, const struct mn_
     return MNEME_OK;
 }
 
-enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition partition,
+enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition partition, bool past,
                                   struct mn_arena *arena, struct mn_edges *ret_edges,
                                   struct mneme_error *err)
 {
@@ -88,11 +88,13 @@ enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition pa
         size_t count, room;
     } edges = { 0 };
     bool row = false;
+    bool stands = false;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_EDGES_OF_PARTITION, &stmt, err));
     mn_bind_text(stmt, ":tenant", partition.tenant);
     mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_integer(stmt, ":past", past);
     for (;;) {
         struct mn_reader reader = { .stmt = stmt, .arena = arena };
         struct mneme_edge *edge;
@@ -104,7 +106,9 @@ enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition pa
         if (!edge)
             return mn_fail_memory(err);
         mn_row_read_edge(&reader, edge);
+        stands = mn_read_integer(&reader) != 0 || edge->provenance.count > 0;
         MN_TRY(mn_read_end(&reader, err));
+        edges.count -= !stands;
     }
     *ret_edges = (struct mn_edges){ edges.item, edges.count };
     return MNEME_OK;

@@ -121,10 +121,12 @@ static int64_t next_revision(const struct mneme_memory *former, const struct mne
 }
 
 /* *ret_link: the row brings a supersedes link that was not there. */
-static enum mneme_status write_memory(const struct mn_writing *w, const struct mneme_memory *memory,
-                                      int64_t expected, struct mn_written *ret_written,
-                                      bool *ret_link, struct mneme_error *err)
+static enum mneme_status write_memory(const struct mn_writing *w, const struct mn_write *write,
+                                      struct mn_written *ret_written, bool *ret_link,
+                                      struct mneme_error *err)
 {
+    const struct mneme_memory *memory = write->memory;
+    int64_t expected = write->expected_revision;
     struct mn_row row = { 0 };
     const struct mneme_memory *former;
     bool found = false;
@@ -160,6 +162,7 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
     *ret_written = (struct mn_written){ .revision = revision, .replaced = found };
     *ret_link = !mn_empty(memory->supersedes) &&
                 !(former && mn_same(former->supersedes, memory->supersedes));
+    MN_TRY(mn_write_turns(w, memory, write->forgets, err));
     return mn_write_change(w, MN_CHANGE_MEMORY, memory->tenant_id, memory->user_id, memory->id,
                            revision, err);
 }
@@ -182,7 +185,7 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
     *ret_written = (struct mn_written){ 0 }; /* some kinds have nothing to say of themselves */
     switch (write->kind) {
     case MN_WRITE_MEMORY:
-        return write_memory(w, write->memory, write->expected_revision, ret_written, ret_link, err);
+        return write_memory(w, write, ret_written, ret_link, err);
     case MN_WRITE_EVENT:
         MN_TRY(mn_write_event(w, write->event, ret_written, err));
         return write->extraction && !ret_written->unchanged

@@ -95,7 +95,16 @@ void mn_row_read_event(struct mn_reader *reader, struct mneme_event *event)
     event->speaker = mn_read_text(reader);
     event->text = mn_read_text(reader);
     event->event_time_ms = mn_read_integer(reader);
-    event->not_recallable = mn_read_integer(reader) == 0;
+    switch (mn_read_integer(reader)) {
+    case 1:
+        event->not_recallable = 0;
+        break;
+    case 2:
+        event->not_recallable = MN_TURN_WITHHELD;
+        break;
+    default:
+        event->not_recallable = 1;
+    }
     event->attributes = mn_read_text(reader);
 }
 

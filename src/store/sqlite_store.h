@@ -233,7 +233,7 @@ enum mneme_status mn_sqlite_rules_active(struct mn_store *store, const struct mn
 enum mneme_status mn_sqlite_task_states(struct mn_store *store, const struct mn_access *access,
                                         struct mn_arena *arena, struct mn_task_states *ret_states,
                                         struct mneme_error *err);
-enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition partition,
+enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition partition, bool past,
                                   struct mn_arena *arena, struct mn_edges *ret_edges,
                                   struct mneme_error *err);
 enum mneme_status mn_sqlite_trace_get(struct mn_store *store, const char *tenant,

@@ -17,6 +17,9 @@ struct mn_writing {
     struct mn_arena *arena; /* of one write: former rows, derived ids, hashes */
 };
 
+/* sqlite_turns.c: after the row is written. forgets: it was withdrawn for its own sake. */
+enum mneme_status mn_write_turns(const struct mn_writing *w, const struct mneme_memory *memory,
+                                 bool forgets, struct mneme_error *err);
 enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_event *event,
                                  struct mn_written *ret_written, struct mneme_error *err);
 /* One that comes back from the archive: as it was, its session untouched. */

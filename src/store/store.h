@@ -38,6 +38,9 @@ struct mn_store;
 /* In a provenance: the memory was a section of another, whose content_hash follows. */
 #define MN_SPLIT "split:"
 
+/* not_recallable of an event, as read: what was drawn from it is forgotten. As written it is 1. */
+#define MN_TURN_WITHHELD 2
+
 /* ---- writes ---- */
 
 enum mn_write_kind {
@@ -315,6 +318,7 @@ struct mn_write {
     enum mn_write_kind kind;
     int64_t expected_revision; /* of a memory: MN_REVISION_ANY, MN_REVISION_NEW, or its number */
     const struct mneme_memory *memory;
+    bool forgets; /* of a memory that is withdrawn: turns that only it was drawn from are withheld */
     const struct mneme_event *event;
     const struct mneme_rule *rule;
     const struct mneme_task_state *task_state;
@@ -777,8 +781,10 @@ struct mn_store_ops {
     enum mneme_status (*memories_ended)(struct mn_store *store, int64_t now_ms, size_t limit,
                                         struct mn_arena *arena, struct mn_rows *ret_rows,
                                         struct mneme_error *err);
-    /* All edges of one partition, valid or not: the walk judges. */
-    enum mneme_status (*edges)(struct mn_store *store, struct mn_partition partition,
+    /* All edges of one partition, valid or not: the walk judges. Their provenance names what of it
+     * holds: neither forgotten, revoked nor replaced, or with `past` (of an earlier instant) not revoked;
+     * an edge of which nothing holds any more is absent, until it does again. */
+    enum mneme_status (*edges)(struct mn_store *store, struct mn_partition partition, bool past,
                                struct mn_arena *arena, struct mn_edges *ret_edges,
                                struct mneme_error *err);
 

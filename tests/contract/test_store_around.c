@@ -401,7 +401,7 @@ static void edges_keep_the_names_of_their_ends(void **state)
     ASSERT_OK(fixture_commit_one(f, write, T0, &written));
     assert_int_equal(written.revision, 2);
 
-    ASSERT_OK(f->store->ops->edges(f->store, shared, f->arena, &edges, &f->err));
+    ASSERT_OK(f->store->ops->edges(f->store, shared, false, f->arena, &edges, &f->err));
     assert_int_equal(edges.count, 1);
     assert_true(edges.item[0].id[0] != '\0');
     assert_string_equal(edges.item[0].source, "Docker");
@@ -410,7 +410,7 @@ static void edges_keep_the_names_of_their_ends(void **state)
     assert_string_equal(edges.item[0].target_aliases.item[2], "graphics card");
     assert_true(edges.item[0].confidence == 1.0);
     assert_string_equal(edges.item[0].provenance.item[0], "mem-1");
-    ASSERT_OK(f->store->ops->edges(f->store, ann, f->arena, &edges, &f->err));
+    ASSERT_OK(f->store->ops->edges(f->store, ann, false, f->arena, &edges, &f->err));
     assert_int_equal(edges.count, 0);
 }
 

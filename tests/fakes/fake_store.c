@@ -204,11 +204,11 @@ static enum mneme_status memories_ended(struct mn_store *store, int64_t now_ms, 
     HAND_ON(memories_ended, now_ms, limit, arena, ret_rows);
 }
 
-static enum mneme_status edges(struct mn_store *store, struct mn_partition partition,
+static enum mneme_status edges(struct mn_store *store, struct mn_partition partition, bool past,
                                struct mn_arena *arena, struct mn_edges *ret_edges,
                                struct mneme_error *err)
 {
-    HAND_ON(edges, partition, arena, ret_edges);
+    HAND_ON(edges, partition, past, arena, ret_edges);
 }
 
 static enum mneme_status segment_put(struct mn_store *store, const struct mn_segment_row *row,
