@@ -155,7 +155,7 @@ static void a_slow_service_costs_a_second_once(void **state)
     assert_int_equal(mn_model_embed(f->model, MN_EMBED_REQUEST, "a", vector, &err),
                      MNEME_UNAVAILABLE);
     assert_non_null(strstr(err.message, "did not answer within 1000 ms"));
-    assert_true(mn_clock_monotonic_us() - begun_us >= 1000000);
+    assert_true(mn_clock_monotonic_us() - begun_us >= 990000); /* its clock ticks in milliseconds */
     assert_int_equal(mn_model_embed(f->model, MN_EMBED_REQUEST, "b", vector, &err),
                      MNEME_UNAVAILABLE);
     assert_int_equal(fake_service_calls(f->service), 1); /* the second was not sent */
