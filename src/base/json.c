@@ -38,22 +38,24 @@ static char *print_digits(uint64_t number, char *end)
 }
 
 /*
- * The numbers of a trace: a few places, not large. False for others, and where it takes the exact
- * value to say which way to round.
+ * The numbers of a trace: a few places, not large. Bytes written; 0 for others, and where it takes the
+ * exact value to say which way to round.
  */
-static bool print_short(double value, int decimals, char text[NUMBER_BYTES])
+static size_t print_short(double value, int decimals, char text[NUMBER_BYTES])
 {
     static const double scale[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+    const char *begin = text;
     char digits[24];
     char *end = digits + sizeof digits;
 
     if (decimals >= (int)(sizeof scale / sizeof *scale) || !(fabs(value) < SHORT_MAX))
-        return false;
+        return 0;
     double scaled = fabs(value) * scale[decimals];
-    double rest = scaled - floor(scaled);
+    uint64_t number = (uint64_t)scaled;
+    double rest = scaled - (double)number;
     if (fabs(rest - 0.5) < 1e-4)
-        return false;
-    uint64_t number = (uint64_t)scaled + (rest > 0.5);
+        return 0;
+    number += rest > 0.5;
     for (; decimals > 0 && number % 10 == 0; decimals--)
         number /= 10;
     if (value < 0 && number)
@@ -69,21 +71,22 @@ static bool print_short(double value, int decimals, char text[NUMBER_BYTES])
         before += (size_t)decimals + 1;
     }
     text[before] = '\0';
-    return true;
+    return (size_t)(text - begin) + before;
 }
 
-/* Fixed places without trailing zeros; -0 is 0; a decimal point whatever the locale. */
-static void print_number(double value, int decimals, char text[NUMBER_BYTES])
+/* Fixed places without trailing zeros; -0 is 0; a decimal point whatever the locale. Its bytes. */
+static size_t print_number(double value, int decimals, char text[NUMBER_BYTES])
 {
     char *from;
     char *to;
 
     decimals = decimals < 0 ? 0 : decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
-    if (print_short(value, decimals, text))
-        return;
+    size_t bytes = print_short(value, decimals, text);
+    if (bytes)
+        return bytes;
     (void)snprintf(text, NUMBER_BYTES, "%.*f", decimals, value);
     if (!isfinite(value))
-        return;
+        return strlen(text);
     to = text + (text[0] == '-');
     to += strspn(to, "0123456789");
     if (*to != '\0') {
@@ -98,6 +101,7 @@ static void print_number(double value, int decimals, char text[NUMBER_BYTES])
     }
     if (strcmp(text, "-0") == 0)
         memcpy(text, "0", 2);
+    return strlen(text);
 }
 
 /* ---- the document ---- */
@@ -531,12 +535,31 @@ static bool is_clean(char c)
     return (unsigned char)c < 0x80 && c >= 0x20 && c != '"' && c != '\\';
 }
 
+/* Leading bytes that stand in JSON as they are. */
+static size_t clean_bytes(const char *text, size_t bytes)
+{
+    size_t at = 0;
+
+    while (at < bytes && is_clean(text[at]))
+        at++;
+    return at;
+}
+
 /* Escapes what RFC 8259 asks for; a byte that is no UTF-8 becomes U+FFFD. */
 static void put_quoted(struct mn_buf *out, const char *text, size_t bytes)
 {
     size_t clean_from = 0;
-    size_t at = 0;
+    size_t at = clean_bytes(text, bytes);
 
+    if (at == bytes) { /* nearly always */
+        char *room = mn_buf_take(out, bytes + 2);
+
+        if (!room)
+            return;
+        room[0] = room[bytes + 1] = '"';
+        memcpy(room + 1, text, bytes);
+        return;
+    }
     mn_buf_char(out, '"');
     while (at < bytes) {
         size_t start = at;
@@ -608,8 +631,8 @@ void mn_json_put_number(struct mn_json_writer *w, double value, int decimals)
         return;
     }
     before_value(w);
-    print_number(value, decimals, text);
-    mn_buf_text(w->out, text);
+    size_t bytes = print_number(value, decimals, text);
+    mn_buf_put(w->out, text, bytes);
 }
 
 void mn_json_put_bool(struct mn_json_writer *w, bool value)

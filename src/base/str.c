@@ -161,15 +161,24 @@ static bool reserve(struct mn_buf *buf, size_t count)
     return true;
 }
 
-void mn_buf_put(struct mn_buf *buf, const void *bytes, size_t count)
+char *mn_buf_take(struct mn_buf *buf, size_t count)
 {
     bool fits = !buf->failed && buf->bytes < buf->room && count < buf->room - buf->bytes;
 
-    if (count == 0 || (!fits && !reserve(buf, count)))
-        return;
-    memcpy(buf->at + buf->bytes, bytes, count);
+    if (!fits && !reserve(buf, count))
+        return NULL;
+    char *taken = buf->at + buf->bytes;
     buf->bytes += count;
     buf->at[buf->bytes] = '\0';
+    return taken;
+}
+
+void mn_buf_put(struct mn_buf *buf, const void *bytes, size_t count)
+{
+    char *to = count ? mn_buf_take(buf, count) : NULL;
+
+    if (to)
+        memcpy(to, bytes, count);
 }
 
 void mn_buf_text(struct mn_buf *buf, const char *text)

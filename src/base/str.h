@@ -68,6 +68,8 @@ struct mn_buf {
     bool failed;
 };
 
+/* So many bytes more, for the caller to fill; NULL when there is no memory. */
+char *mn_buf_take(struct mn_buf *buf, size_t count);
 void mn_buf_put(struct mn_buf *buf, const void *bytes, size_t count);
 void mn_buf_text(struct mn_buf *buf, const char *text); /* NULL adds nothing */
 void mn_buf_char(struct mn_buf *buf, char c);
