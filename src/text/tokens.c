@@ -1,11 +1,10 @@
 /*
  * tokens.c - exact counts of o200k and cl100k.
  *
- * A regular expression cuts the text into words, numbers, punctuation and spaces (PCRE2, compiled
- * to machine code; the match data belongs to the call, so that a handle is shared freely). Each
- * word that is a token costs one; else its bytes are merged pair by pair, the lowest rank first,
- * the leftmost among equals. Short words search all their pairs for the next merge; long ones keep
- * the pairs in a heap, so that a megabyte without a space costs n log n.
+ * The text is cut into words, numbers, punctuation and spaces (pieces.c). Each word that is a token
+ * costs one; else its bytes are merged pair by pair, the lowest rank first, the leftmost among
+ * equals. Short words search all their pairs for the next merge; long ones keep the pairs in a heap,
+ * so that a megabyte without a space costs n log n.
  *
  * How many tokens a word has is kept by the word's hash in a small table: blocks say the same names of
  * elements and attributes again and again. An entry is one number, read and written whole, so that
@@ -22,16 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "base/hash.h"
 #include "base/str.h"
 #include "text/bound.h"
+#include "text/pieces.h"
 
 #define RANK_NONE UINT32_MAX
 #define SHORT_BYTES 96 /* fits in the lowest 8 bits of a counted word */
-#define COUNTED 4096   /* words */
+#define COUNTED 16384  /* words */
 
 extern const unsigned char mn_ranks_o200k[], mn_ranks_o200k_end[];
 extern const unsigned char mn_ranks_cl100k[], mn_ranks_cl100k_end[];
@@ -58,28 +55,17 @@ struct mn_tokens {
     uint32_t mask;
     uint32_t token_bytes_max;
     const unsigned char *blob;
-    pcre2_code *words;
+    struct mn_pieces *pieces;
     _Atomic uint64_t *counted; /* hash in the upper 56 bits, tokens in the lower 8; 0: empty */
 };
 
-static const char WORDS_O200K[] =
-    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+"
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    "|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    "|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-static const char WORDS_CL100K[] =
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}"
-    "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-
 static const struct encoding {
     const char *name;
-    const char *words; /* NULL: estimate */
-    const unsigned char *ranks, *ranks_end;
+    const unsigned char *ranks, *ranks_end; /* NULL: estimate */
 } ENCODING[] = {
-    { "o200k", WORDS_O200K, mn_ranks_o200k, mn_ranks_o200k_end },
-    { "cl100k", WORDS_CL100K, mn_ranks_cl100k, mn_ranks_cl100k_end },
-    { "estimate", NULL, NULL, NULL },
+    { "o200k", mn_ranks_o200k, mn_ranks_o200k_end },
+    { "cl100k", mn_ranks_cl100k, mn_ranks_cl100k_end },
+    { "estimate", NULL, NULL },
 };
 
 /* ---- opening ---- */
@@ -106,20 +92,6 @@ static enum mneme_status use_ranks(struct mn_tokens *tokens, const struct encodi
     return MNEME_OK;
 }
 
-static enum mneme_status compile_words(struct mn_tokens *tokens, const struct encoding *encoding,
-                                       struct mneme_error *err)
-{
-    int code;
-    PCRE2_SIZE offset;
-
-    tokens->words = pcre2_compile((PCRE2_SPTR)encoding->words, PCRE2_ZERO_TERMINATED,
-                                  PCRE2_UTF | PCRE2_UCP, &code, &offset, NULL);
-    if (!tokens->words)
-        return mn_fail_memory(err); /* the pattern is ours and compiles */
-    (void)pcre2_jit_compile(tokens->words, PCRE2_JIT_COMPLETE); /* without it: slower */
-    return MNEME_OK;
-}
-
 enum mneme_status mn_tokens_new(const char *name, struct mn_tokens **ret_tokens,
                                 struct mneme_error *err)
 {
@@ -138,11 +110,11 @@ enum mneme_status mn_tokens_new(const char *name, struct mn_tokens **ret_tokens,
     if (!tokens)
         return mn_fail_memory(err);
     tokens->name = encoding->name;
-    if (encoding->words) {
+    if (encoding->ranks) {
         tokens->counted = calloc(COUNTED, sizeof *tokens->counted);
         status = tokens->counted ? use_ranks(tokens, encoding, err) : mn_fail_memory(err);
-        if (status == MNEME_OK)
-            status = compile_words(tokens, encoding, err);
+        if (status == MNEME_OK && !(tokens->pieces = mn_pieces_new(encoding->name)))
+            status = mn_fail_memory(err);
         if (status != MNEME_OK) {
             mn_tokens_free(tokens);
             return status;
@@ -156,7 +128,7 @@ void mn_tokens_free(struct mn_tokens *tokens)
 {
     if (!tokens)
         return;
-    pcre2_code_free(tokens->words);
+    mn_pieces_free(tokens->pieces);
     free(tokens->counted);
     free(tokens);
 }
@@ -351,24 +323,17 @@ static size_t count_word(const struct mn_tokens *tokens, const unsigned char *wo
 /* Well-formed text. */
 static size_t count_valid(const struct mn_tokens *tokens, const char *text, size_t bytes)
 {
-    pcre2_match_data *match = pcre2_match_data_create(1, NULL);
+    struct mn_pieces_walk walk;
     size_t count = 0;
     size_t at = 0;
+    size_t end;
 
-    if (!match)
-        return bytes;
-    while (at < bytes) {
-        const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(match);
-        int found = pcre2_match(tokens->words, (PCRE2_SPTR)text, bytes, at, PCRE2_NO_UTF_CHECK,
-                                match, NULL);
-
-        if (found < 0 || bounds[1] <= at)
-            break; /* the expressions match all text; what is left was a limit */
-        count += bounds[0] - at;
-        count += count_word(tokens, (const unsigned char *)text + bounds[0], bounds[1] - bounds[0]);
-        at = bounds[1];
+    mn_pieces_begin(tokens->pieces, text, bytes, &walk);
+    while (at < bytes && (end = mn_pieces_next(&walk, at)) > at) {
+        count += count_word(tokens, (const unsigned char *)text + at, end - at);
+        at = end;
     }
-    pcre2_match_data_free(match);
+    mn_pieces_end(&walk);
     return count + (bytes - at);
 }
 
