@@ -64,6 +64,7 @@ struct merging {
     size_t *older;
     bool *concerned;          /* by item: another may say the same */
     bool *nominated;          /* by item: among those that are compared by text */
+    uint64_t *kin;            /* by item, of those: equal where owner, scope and occasion are */
     struct mn_glance *glance; /* by place in the order; empty until looked at */
     size_t *place;            /* by item: its place in the order */
     size_t *nominee;          /* nominated ones that stand */
@@ -91,6 +92,20 @@ static bool same_occasion(const struct mn_candidate *a, const struct mn_candidat
         return mn_same(a->session_id, b->session_id) && mn_same(a->speaker, b->speaker);
     return type->section == mn_type_of(b->memory->type)->section &&
            (type->kind != MN_KIND_EPISODIC || a->memory->event_time_ms == b->memory->event_time_ms);
+}
+
+/* What must be the same for one to be the other in other words, in one number. */
+static uint64_t kin_of(const struct mn_candidate *c)
+{
+    const struct mneme_memory *m = c->memory;
+    const char *const text[] = { m->tenant_id, m->user_id, m->scope_id };
+    const struct mn_type *type = mn_type_of(m->type);
+    int64_t event_ms = type->kind == MN_KIND_EPISODIC ? m->event_time_ms : 0;
+    uint64_t kin = (uint64_t)m->scope_kind << 32 | (uint64_t)type->section;
+
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
+        kin = mn_hash64(mn_or_empty(text[i]), strlen(mn_or_empty(text[i])), kin);
+    return mn_hash64(&event_ms, sizeof event_ms, kin);
 }
 
 static bool same_value(const struct merging *m, size_t a, size_t b)
@@ -206,6 +221,7 @@ static bool looks_alike(struct merging *m, size_t a, size_t b)
     double glance_min = isnan(cosine) ? GLANCE_MIN : GLANCE_MIN_BESIDE_COSINE;
 
     return (isnan(cosine) || cosine >= m->cosine_min) &&
+           mn_glance_may_share(glance_at(m, a), glance_at(m, b), glance_min) &&
            mn_glance_share(glance_at(m, a), glance_at(m, b)) >= glance_min;
 }
 
@@ -229,6 +245,8 @@ static size_t same_in_other_words(struct merging *m, size_t i)
         size_t other = m->nominee[n];
         const struct mneme_memory *standing = m->item[other].memory;
 
+        if (m->kin[i] != m->kin[other])
+            continue;
         if (same_owner(memory, standing) && memory->scope_kind == standing->scope_kind &&
             mn_same(memory->scope_id, standing->scope_id) && keys_agree(m, other, i) &&
             same_occasion(&m->item[i], &m->item[other]) && looks_alike(m, i, other) &&
@@ -278,8 +296,10 @@ static void nominate(struct merging *m, const struct mn_candidate **pointer)
     qsort(pointer, count, sizeof *pointer, by_raw);
     for (size_t n = 0; n < count && n < NOMINATED_MAX; n++)
         m->nominated[pointer[n] - m->item] = true;
-    for (size_t i = 0; i < m->count; i++)
+    for (size_t i = 0; i < m->count; i++) {
         m->concerned[i] = m->concerned[i] || m->nominated[i];
+        m->kin[i] = m->nominated[i] ? kin_of(&m->item[i]) : 0;
+    }
 }
 
 /* What the keys that several answer are answered with. */
@@ -356,11 +376,12 @@ static enum mneme_status prepare(struct merging *m, struct mn_arena *arena, stru
     m->value = mn_arena_array(arena, const char *, m->count);
     m->concerned = mn_arena_array(arena, bool, m->count);
     m->nominated = mn_arena_array(arena, bool, m->count);
+    m->kin = mn_arena_array(arena, uint64_t, m->count);
     m->slot = mn_arena_array(arena, size_t, m->slot_count);
     m->names = mn_arena_array(arena, const char *, m->count);
     size_t *answers = mn_arena_array(arena, size_t, key_count + 1);
-    if (!pointer || !numbers || !m->value || !m->concerned || !m->nominated || !m->slot ||
-        !m->names || !answers)
+    if (!pointer || !numbers || !m->value || !m->concerned || !m->nominated || !m->kin ||
+        !m->slot || !m->names || !answers)
         return mn_fail_memory(err);
     size_t **const array[] = { &m->order, &m->into, &m->newer, &m->older, &m->place, &m->nominee };
     for (size_t a = 0; a < sizeof array / sizeof array[0]; a++, numbers += m->count)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "search/packed.h"
 
 #define EDITS_TWO_FROM 8 /* letters */
@@ -157,7 +158,7 @@ size_t mn_dictionary_find(const struct mn_dictionary *d, struct mn_str text,
     for (size_t bytes = from; bytes <= text.bytes + edits && bytes <= MN_DICTIONARY_LETTERS_MAX;
          bytes++) {
         for (size_t i = 0; i < d->of_length[bytes].count; i++) {
-            if ((unsigned)__builtin_popcount(d->of_length[bytes].letters[i] ^ letters) > 2 * edits)
+            if (mn_bits_count(d->of_length[bytes].letters[i] ^ letters) > 2 * edits)
                 continue;
             struct mn_str held = { d->of_length[bytes].text + i * bytes, bytes };
             uint32_t term = d->of_length[bytes].term[i];

@@ -14,6 +14,7 @@
  */
 #include <math.h>
 
+#include "base/bits.h"
 #include "search/vector_code.h"
 #include "search/vector_index.h"
 
@@ -198,7 +199,7 @@ void mn_vector_index_scan(const struct mn_vector_index *index,
         if (!index->group_rows[g])
             continue;
         for (size_t w = 0; w < words; w++)
-            count += (size_t)__builtin_popcountll(allowed[w] & index->in_group[g][w]);
+            count += mn_bits_count(allowed[w] & index->in_group[g][w]);
         if (!count)
             continue;
         size_t keep = sifted(index, g, count, list->room);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "search/vector_code.h"
 
 void mn_vector_signs_release(struct mn_vector_signs *signs)
@@ -109,13 +110,12 @@ void mn_vector_signs_compact(struct mn_vector_signs *signs, size_t stride, const
         uint64_t bit = UINT64_C(1) << row % 64;
 
         for (; word < row / 64; word++)
-            before += (size_t)__builtin_popcountll(alive[word]);
+            before += mn_bits_count(alive[word]);
         if (!(alive[word] & in_group[word] & bit))
             continue;
         if (kept != place)
             move(signs, stride, place, kept);
-        signs->row[kept++] =
-            (uint32_t)before + (uint32_t)__builtin_popcountll(alive[word] & (bit - 1));
+        signs->row[kept++] = (uint32_t)before + mn_bits_count(alive[word] & (bit - 1));
     }
     signs->count = kept;
 }

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "base/bits.h"
+
 #define LOOKED_AT_BYTES 480
 #define BITS (MN_GLANCE_WORDS * 64)
 
@@ -33,7 +35,7 @@ struct mn_glance mn_glance_at(const char *text)
         glance.bits[bit / 64] |= UINT64_C(1) << bit % 64;
     }
     for (size_t w = 0; w < MN_GLANCE_WORDS; w++)
-        glance.count += (unsigned)__builtin_popcountll(glance.bits[w]);
+        glance.count += mn_bits_count(glance.bits[w]);
     return glance;
 }
 
@@ -45,6 +47,14 @@ double mn_glance_share(const struct mn_glance *a, const struct mn_glance *b)
     if (!a->count || !b->count)
         return 0;
     for (size_t w = 0; w < MN_GLANCE_WORDS; w++)
-        shared += (unsigned)__builtin_popcountll(a->bits[w] & b->bits[w]);
+        shared += mn_bits_count(a->bits[w] & b->bits[w]);
     return (double)shared / more;
+}
+
+bool mn_glance_may_share(const struct mn_glance *a, const struct mn_glance *b, double share)
+{
+    unsigned more = a->count > b->count ? a->count : b->count;
+    unsigned fewer = a->count > b->count ? b->count : a->count;
+
+    return more && (double)fewer / more >= share;
 }

@@ -7,6 +7,7 @@
 #ifndef MN_TEXT_GLANCE_H
 #define MN_TEXT_GLANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MN_GLANCE_WORDS 16 /* 1,024 bits */
@@ -20,5 +21,7 @@ struct mn_glance mn_glance_at(const char *text);
 
 /* 0..1: what they share of the one that has more; 0 when either is empty. */
 double mn_glance_share(const struct mn_glance *a, const struct mn_glance *b);
+/* Told by their counts alone: false, and they share less. */
+bool mn_glance_may_share(const struct mn_glance *a, const struct mn_glance *b, double share);
 
 #endif

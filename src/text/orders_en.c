@@ -18,6 +18,7 @@
 #define SPELLED_MIN 4 /* letters apart that make a word */
 #define WORD_BYTES_MAX 15
 #define SLOTS 1024
+#define BEGINNINGS 1024
 
 /* The lists a word may stand on, as bits. */
 #define BIT(n) (UINT64_C(1) << (n))
@@ -150,8 +151,16 @@ static struct {
         struct mn_str word; /* .at NULL: empty */
         uint64_t lists;
     } slot[SLOTS];
-    uint32_t lengths[128]; /* by the first character: which lengths there are, as bits */
+    uint32_t lengths[BEGINNINGS]; /* by the first two characters: which lengths there are, as bits */
 } table = { .once = PTHREAD_ONCE_INIT };
+
+/* Most words are on no list and known by this: no listed one of their length begins as they do. */
+static size_t beginning_of(struct mn_str word)
+{
+    unsigned second = word.bytes > 1 ? (unsigned char)word.at[1] & 31 : 0;
+
+    return ((unsigned char)word.at[0] & 31U) << 5 | second;
+}
 
 static size_t slot_of(struct mn_str word)
 {
@@ -171,7 +180,7 @@ static void build(void)
 
             table.slot[slot].word = word;
             table.slot[slot].lists |= LIST[i].list;
-            table.lengths[(unsigned char)word.at[0] & 127] |= UINT32_C(1) << word.bytes;
+            table.lengths[beginning_of(word)] |= UINT32_C(1) << word.bytes;
             at += word.bytes;
             at += *at == ' ';
         }
@@ -195,27 +204,47 @@ struct words {
 static uint64_t lists_of(struct mn_str word)
 {
     if (word.bytes == 0 || word.bytes > WORD_BYTES_MAX ||
-        !(table.lengths[(unsigned char)word.at[0] & 127] >> word.bytes & 1))
+        !(table.lengths[beginning_of(word)] >> word.bytes & 1))
         return 0;
     return table.slot[slot_of(word)].lists;
+}
+
+/* The letter that a digit or mark stands for, in two ways; '\0': it stands for none. */
+static char stood_for(char c, size_t way)
+{
+    switch (c) {
+    case '0':
+        return 'o';
+    case '1':
+        return way == 0 ? 'i' : 'l';
+    case '3':
+        return 'e';
+    case '4':
+    case '@':
+        return 'a';
+    case '5':
+    case '$':
+        return 's';
+    case '7':
+        return 't';
+    default:
+        return '\0';
+    }
 }
 
 /* 1gnore, pr0mpt, ru1es, $ystem: digits and marks for letters. False: no listed word results. */
 static bool undisguise(struct mn_str word, char *out)
 {
-    static const char FROM[] = "013457@$";
-    static const char TO[2][sizeof FROM] = { "oieastas", "oleastas" };
-
     if (word.bytes > WORD_BYTES_MAX)
         return false;
     for (size_t way = 0; way < 2; way++) {
         size_t replaced = 0;
 
         for (size_t i = 0; i < word.bytes; i++) {
-            const char *found = strchr(FROM, word.at[i]);
+            char letter = mn_letter_lower(word.at[i]) ? '\0' : stood_for(word.at[i], way);
 
-            out[i] = found ? TO[way][found - FROM] : word.at[i];
-            replaced += found != NULL;
+            out[i] = letter ? letter : word.at[i];
+            replaced += letter != '\0';
         }
         if (replaced == 0 || replaced == word.bytes)
             return false;

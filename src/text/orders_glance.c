@@ -39,21 +39,33 @@ static void add_letter(struct glance *g, char lower)
         g->object = g->object || (g->tail & 0xffffffffffff) == 0x6170696b6579;
 }
 
-/* A word of letters and digits, or with marks for letters. Returns its bytes. */
+/* A word of letters and digits, or with marks for letters. Returns its bytes. A longer one than any
+ * that is listed may be several run together, which have no digits: an id is none. */
 static size_t glance_word(struct glance *g, const char *at)
 {
     char lower[WORD_BYTES_MAX];
+    bool digits = false, marks = false;
     size_t bytes = 0;
 
-    for (; mn_letter_plain(at[bytes]) || at[bytes] == '@' || at[bytes] == '$'; bytes++) {
+    for (;; bytes++) {
         char c = mn_letter_to_lower(at[bytes]);
 
+        if (!mn_letter_lower(c)) {
+            bool digit = mn_letter_digit(c), mark = c == '@' || c == '$';
+
+            if (!digit && !mark)
+                break;
+            digits |= digit;
+            marks |= mark;
+        }
         if (bytes < sizeof lower)
             lower[bytes] = c;
         add_letter(g, c);
     }
     g->before = 0;
     g->singles = bytes == 1 && mn_letter_latin(at[0]) ? g->singles + 1 : 0;
+    if (bytes > sizeof lower && digits && !marks)
+        return bytes;
     if (bytes > sizeof lower || g->singles > SINGLES_MAX)
         g->suspicious = true;
     else if (bytes > 1)
@@ -64,7 +76,7 @@ static size_t glance_word(struct glance *g, const char *at)
 /* Marks that orders.c takes out between Chinese characters. */
 static bool closes_up(char c)
 {
-    return strchr(" \"'*_-|/~.+#`^\t\r\n\v\f", c) != NULL;
+    return c == ' ' || (c && strchr("\"'*_-|/~.+#`^\t\r\n\v\f", c));
 }
 
 /* What folding makes of a character is letters, or nothing. */
