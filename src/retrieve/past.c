@@ -100,6 +100,7 @@ enum mneme_status mn_source_past(struct mn_sourcing *s, struct mneme_error *err)
     MN_TRY(mn_search_memory_new(&no_vectors, INDEX_BYTES_MAX, &search, err));
     MN_TRY(fill(s, &changed, search, err));
     query.vector = NULL;
+    query.kept = NULL; /* another index */
     query.text_types = s->plan->asked;
     MN_TRY(search->ops->top(search, &query, s->arena, &hits, err));
     for (size_t i = 0; i < hits.count; i++) {

@@ -222,7 +222,7 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
 {
     struct mn_pool pool;
     struct mn_sourcing s = { world, request, access, plan,  arena, trace,
-                             NULL,  &pool,   1,      false, 0,     { 0 } };
+                             NULL,  &pool,   1,      false, 0,     { 0 }, NULL };
     struct embedding embedding;
     struct mneme_error failed;
     bool index_answers = true;

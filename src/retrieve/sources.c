@@ -189,7 +189,7 @@ static size_t list_length(const struct mn_sourcing *s, size_t usual)
     return (usual + 4 * deeper) * s->lists;
 }
 
-struct mn_query mn_source_query(const struct mn_sourcing *s)
+struct mn_query mn_source_query(struct mn_sourcing *s)
 {
     return (struct mn_query){
         .access = s->access,
@@ -204,6 +204,7 @@ struct mn_query mn_source_query(const struct mn_sourcing *s)
         .vector_k = list_length(s, VECTOR_LIST),
         .around_k = list_length(s, AROUND_LIST),
         .inquiry = &s->plan->inquiry,
+        .kept = &s->kept,
     };
 }
 

@@ -50,6 +50,7 @@ struct mn_sourcing {
     bool structured_is_cut; /* there may be more rows than the structured query gave */
     size_t linked;          /* candidates whose successors are known: the first so many */
     struct mn_successors successors;
+    struct mn_query_kept *kept; /* by the index, from question to question */
 };
 
 enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error *err);
@@ -59,7 +60,7 @@ enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error
 enum mneme_status mn_source_search(struct mn_sourcing *s,
                                    struct mneme_error *err); /* text, vector */
 /* What the index is asked, of all types that it finds. */
-struct mn_query mn_source_query(const struct mn_sourcing *s);
+struct mn_query mn_source_query(struct mn_sourcing *s);
 /* Is a list of the last search full, and with less than the plan's depth of different texts that
  * nothing replaced? Then what was looked for may stand behind them. */
 bool mn_source_is_crowded(const struct mn_sourcing *s);

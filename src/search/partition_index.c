@@ -4,6 +4,7 @@
 #include "search/partition_index.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,18 @@
 
 _Static_assert(MN_TEXT_ROWS_MAX <= ROW_PART, "a row + 1 fits");
 
+static uint64_t next_state(void)
+{
+    static _Atomic uint64_t last;
+
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 bool mn_partition_index_init(struct mn_partition_index *index, const struct mn_vector_space *space,
                              const struct mn_scan *scan)
 {
     memset(index, 0, sizeof *index);
+    index->state = next_state();
     index->documents = mn_documents_new();
     if (!index->documents)
         return false;
@@ -173,6 +182,7 @@ void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
     mn_session_table_remove(&index->sessions, row);
     index->document[row] = 0;
     index->dead++;
+    index->state = next_state();
 }
 
 bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_prepared *prepared)
@@ -192,6 +202,7 @@ bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_pr
     index->document[row] = document;
     index->language[row] = (uint8_t)prepared->language;
     index->count++;
+    index->state = next_state();
     slot_fill(index, prepared->unit->id, row);
     return true;
 }
@@ -281,6 +292,7 @@ bool mn_partition_index_compact(struct mn_partition_index *index)
     mn_session_table_compact(&index->sessions, living.row_map);
     index->count = index->packed = kept;
     index->dead = 0;
+    index->state = next_state();
     slots_refill(index);
     assert(index->text.count == kept && index->vector.count == kept &&
            index->visible.count == kept && index->sessions.count == kept);
@@ -295,6 +307,7 @@ void mn_partition_index_settle(struct mn_partition_index *index, bool complete)
     if (is_sparse || is_loose)
         (void)mn_partition_index_compact(index); /* else another time */
     mn_vector_index_recentre(&index->vector);
+    index->state = next_state();
 }
 
 size_t mn_partition_index_units(const struct mn_partition_index *index)

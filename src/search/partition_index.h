@@ -21,7 +21,8 @@
 #include "search/visible.h"
 
 struct mn_partition_index {
-    size_t count; /* rows, dead ones included */
+    uint64_t state; /* another number after each change, and no other index has had it */
+    size_t count;   /* rows, dead ones included */
     size_t room;
     size_t dead;
     size_t packed; /* rows when it was squeezed last */

@@ -33,19 +33,29 @@ struct picked {
     double order; /* what it is ranked by */
 };
 
+/* The request as the indexes of both views have it, and what that was made of. */
+struct mn_query_kept {
+    struct mn_text_request text;
+    struct mn_vector_request vector[MN_VIEWS_MAX];
+    bool has_vector; /* the request has one that can be compared */
+
+    const struct mn_terms *terms;
+    const float *request_vector;
+    const struct mn_partition_index *index[MN_VIEWS_MAX];
+    uint64_t state[MN_VIEWS_MAX];
+    size_t view_count;
+};
+
 /* What one call needs besides its answer. */
 struct work {
     const struct mn_views *views;
     const struct mn_query *query;
-    struct mn_text_request text;
-    struct mn_vector_request vector[MN_VIEWS_MAX];
-    bool has_vector; /* the request has one that can be compared */
+    const struct mn_query_kept *prepared;
 
     void *bits_block;
     uint64_t *text_bits[MN_VIEWS_MAX];
     uint64_t *vector_bits[MN_VIEWS_MAX];
     uint8_t *classes;
-    float *floats; /* vectors of the request, by view */
     float *score;
     uint32_t *touched;
     struct mn_scored *scored; /* lists while searching */
@@ -58,7 +68,6 @@ struct work {
 static void work_release(struct work *work)
 {
     free(work->bits_block);
-    free(work->floats);
     free(work->score);
     free(work->touched);
     free(work->scored);
@@ -89,37 +98,67 @@ static size_t least_of(size_t a, size_t b)
 
 /* ---- the request, prepared ---- */
 
-static enum mneme_status prepare_vector(struct work *work, struct mneme_error *err)
+static enum mneme_status prepare_vector(const struct mn_views *views, const struct mn_query *query,
+                                        struct mn_arena *arena, struct mn_query_kept *made,
+                                        struct mneme_error *err)
 {
     const struct mn_vector_space *space;
-    const struct mn_query *query = work->query;
 
-    if (!query->vector || !work->views->count)
+    if (!query->vector || !views->count)
         return MNEME_OK;
-    space = work->views->index[0]->vector.space;
+    space = views->index[0]->vector.space;
     size_t floats = mn_vector_request_floats(space);
-    work->floats = malloc((MN_VIEWS_MAX * floats + 1) * sizeof(float));
-    if (!work->floats)
+    float *room = mn_arena_room(arena, (MN_VIEWS_MAX * floats + 1) * sizeof *room);
+    if (!room)
         return mn_fail_memory(err);
-    for (size_t v = 0; v < work->views->count; v++)
-        if (!mn_vector_request_make(&work->views->index[v]->vector, query->vector, query->language,
-                                    work->floats + v * floats, &work->vector[v]))
+    for (size_t v = 0; v < views->count; v++)
+        if (!mn_vector_request_make(&views->index[v]->vector, query->vector, query->language,
+                                    room + v * floats, &made->vector[v]))
             return MNEME_OK;
-    work->has_vector = true;
+    made->has_vector = true;
     return MNEME_OK;
+}
+
+/* Of this request and these indexes, none of which has changed since? */
+static bool still_holds(const struct mn_query_kept *kept, const struct mn_views *views,
+                        const struct mn_query *query)
+{
+    bool holds = kept->terms == query->terms && kept->request_vector == query->vector &&
+                 kept->view_count == views->count;
+
+    for (size_t v = 0; v < views->count && holds; v++)
+        holds = kept->index[v] == views->index[v] && kept->state[v] == views->index[v]->state;
+    return holds;
 }
 
 static enum mneme_status prepare(struct work *work, struct mn_arena *arena, struct mneme_error *err)
 {
     static const struct mn_terms none = { 0 };
     const struct mn_text_index *index[MN_VIEWS_MAX] = { NULL };
+    const struct mn_views *views = work->views;
+    const struct mn_query *query = work->query;
 
-    for (size_t v = 0; v < work->views->count; v++)
-        index[v] = &work->views->index[v]->text;
-    MN_TRY(mn_text_request_make(index, work->views->count,
-                                work->query->terms ? work->query->terms : &none, arena, &work->text,
-                                err));
-    return prepare_vector(work, err);
+    work->prepared = query->kept ? *query->kept : NULL;
+    if (work->prepared && still_holds(work->prepared, views, query))
+        return MNEME_OK;
+    struct mn_query_kept *made = mn_arena_one(arena, struct mn_query_kept);
+    if (!made)
+        return mn_fail_memory(err);
+    made->terms = query->terms;
+    made->request_vector = query->vector;
+    made->view_count = views->count;
+    for (size_t v = 0; v < views->count; v++) {
+        index[v] = &views->index[v]->text;
+        made->index[v] = views->index[v];
+        made->state[v] = views->index[v]->state;
+    }
+    MN_TRY(mn_text_request_make(index, views->count, query->terms ? query->terms : &none, arena,
+                                &made->text, err));
+    MN_TRY(prepare_vector(views, query, arena, made, err));
+    work->prepared = made;
+    if (query->kept)
+        *query->kept = made;
+    return MNEME_OK;
 }
 
 static struct mn_visible_request visible_request(const struct mn_query *query)
@@ -182,7 +221,7 @@ static void score_text(const struct work *work, struct picked *picked)
 {
     if (!picked->has_text)
         picked->text =
-            mn_text_request_score(&work->text, view_of(picked->row), picked->row & ROW_MASK);
+            mn_text_request_score(&work->prepared->text, view_of(picked->row), picked->row & ROW_MASK);
     picked->has_text = true;
 }
 
@@ -215,8 +254,8 @@ static void score_vector(const struct work *work, struct picked *picked)
 
     if (picked->has_vector)
         return;
-    if (work->has_vector && mn_vector_index_has(index, picked->row & ROW_MASK))
-        mn_vector_index_exact(index, &work->vector[v], picked->row & ROW_MASK, &f, &cosine);
+    if (work->prepared->has_vector && mn_vector_index_has(index, picked->row & ROW_MASK))
+        mn_vector_index_exact(index, &work->prepared->vector[v], picked->row & ROW_MASK, &f, &cosine);
     picked->vector = (double)f;
     picked->cosine = (double)cosine;
     picked->has_vector = true;
@@ -284,7 +323,7 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
     struct mn_best best = { .room = k };
     struct picked *picked = work->picked + work->picked_count;
 
-    if (!k || !(work->text.weight_sum > 0))
+    if (!k || !(work->prepared->text.weight_sum > 0))
         return MNEME_OK;
     work->score = calloc(rows, sizeof *work->score);
     work->touched = malloc((rows + 1) * sizeof *work->touched);
@@ -293,7 +332,7 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
     best.item = work->scored;
     struct mn_text_room room = { work->score, work->touched, work->scored + k };
     for (size_t v = 0; v < work->views->count; v++)
-        mn_text_request_top(&work->text, v, work->text_bits[v], &room, (uint32_t)v << VIEW_BIT,
+        mn_text_request_top(&work->prepared->text, v, work->text_bits[v], &room, (uint32_t)v << VIEW_BIT,
                             &best);
 
     for (size_t i = 0; i < best.count; i++) {
@@ -324,12 +363,12 @@ static void choose_by_vector(struct work *work)
     struct picked *picked = work->picked + work->picked_count;
     size_t count = 0;
 
-    if (!k || !work->has_vector)
+    if (!k || !work->prepared->has_vector)
         return;
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
         best[l] = (struct mn_best){ .item = work->scored + l * room, .room = room };
     for (size_t v = 0; v < work->views->count; v++)
-        mn_vector_index_scan(&work->views->index[v]->vector, &work->vector[v], work->vector_bits[v],
+        mn_vector_index_scan(&work->views->index[v]->vector, &work->prepared->vector[v], work->vector_bits[v],
                              (uint32_t)v << VIEW_BIT, best);
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++) {
         for (size_t i = 0; i < best[l].count; i++) {
@@ -415,7 +454,7 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
 {
     struct mn_hits hits = { .count = work->picked_count,
                             .room = work->picked_count,
-                            .term_weight_sum = work->text.weight_sum };
+                            .term_weight_sum = work->prepared->text.weight_sum };
     struct mn_unit *unit = NULL;
 
     if (hits.count) {
@@ -431,7 +470,7 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
             fetch_document(work, ahead->row);
             if (!ahead->has_text)
                 fetch_terms(work, ahead->row);
-            if (!ahead->has_vector && work->has_vector)
+            if (!ahead->has_vector && work->prepared->has_vector)
                 fetch_vector(work, ahead->row);
         }
         if (!fill_hit(work, &work->picked[i], arena, &unit[i], &hits.item[i]))
@@ -525,10 +564,10 @@ static enum mneme_status read_contexts(const struct work *work, size_t v,
     const struct mn_query *query = work->query;
     const struct mn_context_request request = {
         .index = work->views->index[v],
-        .text = &work->text,
+        .text = &work->prepared->text,
         .which = v,
         .terms = query->terms ? query->terms : &none,
-        .vector = work->has_vector ? &work->vector[v] : NULL,
+        .vector = work->prepared->has_vector ? &work->prepared->vector[v] : NULL,
         .allowed = work->text_bits[v],
         .inquiry = query->inquiry ? query->inquiry : &nothing,
     };

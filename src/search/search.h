@@ -45,6 +45,9 @@ struct mn_space {
     float partition_k;    /* weight of the prior in the partition's own mean */
 };
 
+/* What an engine made of a request, for its next question; each engine has its own. */
+struct mn_query_kept;
+
 struct mn_query {
     const struct mn_access *access;
     mn_type_set text_types;   /* types that text may bring; one not in the table counts as a fact */
@@ -60,6 +63,9 @@ struct mn_query {
     const struct mn_inquiry *inquiry; /* for context(); NULL: asks for nothing by itself */
     const char *const *also; /* of top(): units to score beside what it finds, as score() would */
     size_t also_count;
+    /* NULL, or between calls with the same terms, vector and arena, NULL at first: where the engine
+     * keeps what it need not make again. */
+    struct mn_query_kept **kept;
 };
 
 struct mn_hit {

@@ -188,10 +188,87 @@ static void the_best_come_at_any_width_of_the_filter(void **state)
     assert_true(recall / (double)asked >= 0.99);
 }
 
+static void same_scores(struct mn_search *search, const struct mn_query *query,
+                        const char *const *ids, size_t count, struct mn_arena *arena)
+{
+    struct mn_query afresh = *query;
+    struct mn_hits hits, expected;
+
+    afresh.kept = NULL;
+    assert_int_equal(search->ops->score(search, query, ids, count, arena, &hits, NULL), MNEME_OK);
+    assert_int_equal(search->ops->score(search, &afresh, ids, count, arena, &expected, NULL),
+                     MNEME_OK);
+    assert_int_equal(hits.count, expected.count);
+    assert_true(hits.term_weight_sum > 0);
+    assert_true(hits.term_weight_sum == expected.term_weight_sum);
+    for (size_t i = 0; i < hits.count; i++) {
+        assert_string_equal(hits.item[i].unit->id, expected.item[i].unit->id);
+        assert_true(hits.item[i].text == expected.item[i].text);
+        assert_true(hits.item[i].vector == expected.item[i].vector);
+    }
+}
+
+/* Of the request itself, and of the rows: a term becomes rarer, rows move when dead ones leave. */
+static void what_is_kept_for_the_next_question_is_made_again_after_a_change(void **state)
+{
+    struct setting *s = *state;
+    MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
+    const struct mn_partition own = { "t", "u" };
+    const struct mn_access access = { .tenant = "t",
+                                      .user = "u",
+                                      .agent = "",
+                                      .session = "",
+                                      .task = "",
+                                      .project = "",
+                                      .repository = "",
+                                      .clearance = MNEME_INTERNAL,
+                                      .at_ms = 10 };
+    struct mn_terms terms = { 0 }, others = { 0 };
+    const char *text = corpus_text(&s->own, 8, 0), *other = corpus_text(&s->own, 8, 1);
+    struct mn_query_kept *kept = NULL, *before = NULL;
+    struct mn_query query = { .access = &access,
+                              .terms = &terms,
+                              .language = MN_LANGUAGE_EN,
+                              .vector = corpus_vector(&s->own),
+                              .kept = &kept };
+    const char *ids[200], *dropped[OWN_UNITS / 2];
+
+    for (size_t i = 0; i < 200; i++)
+        ids[i] = s->own.unit[i].id;
+    for (size_t i = 0; i < OWN_UNITS / 2; i++)
+        dropped[i] = s->own.unit[OWN_UNITS - 1 - i].id;
+    assert_int_equal(mn_text_query_terms(arena, text, strlen(text), &terms, NULL), MNEME_OK);
+    assert_int_equal(mn_text_query_terms(arena, other, strlen(other), &others, NULL), MNEME_OK);
+    same_scores(s->search, &query, ids, 200, arena);
+    before = kept;
+    same_scores(s->search, &query, ids, 200, arena);
+    assert_ptr_equal(kept, before);
+
+    assert_int_equal(
+        s->search->ops->apply(s->search, own, false, NULL, 0, dropped, 1, "2", NULL), MNEME_OK);
+    same_scores(s->search, &query, ids, 200, arena);
+    assert_ptr_not_equal(kept, before);
+    before = kept;
+    assert_int_equal(s->search->ops->apply(s->search, own, false, NULL, 0, dropped, OWN_UNITS / 2,
+                                           "3", NULL),
+                     MNEME_OK);
+    same_scores(s->search, &query, ids, 200, arena);
+    assert_ptr_not_equal(kept, before);
+    before = kept;
+    query.terms = &others;
+    same_scores(s->search, &query, ids, 200, arena);
+    assert_ptr_not_equal(kept, before);
+    before = kept;
+    query.vector = corpus_vector(&s->own);
+    same_scores(s->search, &query, ids, 200, arena);
+    assert_ptr_not_equal(kept, before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_come_at_any_width_of_the_filter),
+        cmocka_unit_test(what_is_kept_for_the_next_question_is_made_again_after_a_change),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
