@@ -195,6 +195,27 @@ static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size
     return false;
 }
 
+/* "我从巴黎搬到了罗马". Not "I moved from": tools are moved from as well. */
+static bool key_by_move(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                        struct mn_keyed *ret_keyed)
+{
+    static const char *const from[] = { "我从", "我已经从", "用户从", NULL };
+    static const char moved[] = "搬到", done[] = "了";
+    size_t bytes = mn_wording_any(w->lower, at, from);
+    struct mn_value left, v;
+
+    if (!bytes || !mn_value_find(w, at + bytes, moved, &left) || !is_named(w, left))
+        return false;
+    at = left.until + sizeof moved - 1;
+    at += strncmp(w->lower + at, done, sizeof done - 1) == 0 ? sizeof done - 1 : 0;
+    if (!mn_value_find(w, at, NULL, &v) || !is_named(w, v))
+        return false;
+    ret_keyed->key = "user.city";
+    ret_keyed->value = mn_arena_copy_n(arena, w->text + v.from, v.until - v.from);
+    ret_keyed->states = true;
+    return ret_keyed->value != NULL;
+}
+
 /* "my favourite editor is Vim", "我最喜欢的编辑器是 Vim" */
 static bool key_by_favourite(struct mn_arena *arena, const struct mn_wording *w, size_t at,
                              struct mn_keyed *ret_keyed)
@@ -288,7 +309,8 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
     struct mn_keyed keyed = { NULL, NULL, false };
 
     for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
-        if (key_by_rule(arena, &w, at, &keyed) || key_by_favourite(arena, &w, at, &keyed) ||
+        if (key_by_rule(arena, &w, at, &keyed) || key_by_move(arena, &w, at, &keyed) ||
+            key_by_favourite(arena, &w, at, &keyed) ||
             mn_key_of_preference(arena, &w, at, &keyed) || key_by_tool(arena, &w, at, &keyed) ||
             key_by_chinese_tool(arena, &w, at, &keyed)) {
             *ret_keyed = keyed;

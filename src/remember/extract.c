@@ -34,6 +34,15 @@ static const char *const SESSION_WORDS[] = { "this session", "this conversation"
                                              "本次会话", "这个会话", NULL };
 static const char *const PRONOUNS[] = { "it", "it's", "this", "that", "that's", "they", "these", "those", "he", "she", "这", "那",
                                         "它", "他", "她", NULL };
+/* "This repo" is as good as its name; so is "that answer" in what was not liked of it. */
+static const char *const POINTERS[] = { "this", "that", "these", "those", "这个", "这种", "这样的", "这次的", "这", "那个", "那种",
+                                        "那样的", "那次的", NULL };
+static const char *const THINGS[] = { "repo", "repository", "project", "codebase", "team", "service", "session", "task",
+                                      "仓库", "项目", "代码库", "团队", "服务", "会话", "任务", NULL };
+static const char *const ANSWER_THINGS[] = { "answer", "answers", "reply", "replies", "response", "responses", "explanation",
+                                             "explanations", "summary", "summaries", "formatting", "format", "wording", "tone",
+                                             "style", "layout", "translation", "phrasing", "回答", "答案", "回复", "解释", "总结",
+                                             "格式", "排版", "写法", "风格", "语气", "措辞", "翻译", "建议", NULL };
 static const char *const PAST_VERBS[] = { "finished", "completed", "shipped", "deployed", "merged", "released", "launched",
                                           "published", "submitted", "delivered", "migrated", "upgraded", "fixed", "solved",
                                           "resolved", "decided", "chose", "finally", "just", NULL };
@@ -70,6 +79,19 @@ static bool has_any(const char *lower, const char *const *words)
 
 /* ---- the words ---- */
 
+/* Does it begin with a word that points at what nobody will see? */
+static bool points_elsewhere(const char *lower, enum mn_call call)
+{
+    size_t behind = mn_wording_any(lower, 0, POINTERS);
+
+    if (!mn_wording_any(lower, 0, PRONOUNS))
+        return false;
+    while (behind && lower[behind] == ' ')
+        behind++;
+    return !behind || !(mn_wording_any(lower, behind, THINGS) ||
+                        (call == MN_CALL_FEEDBACK && mn_wording_any(lower, behind, ANSWER_THINGS)));
+}
+
 /* The clause so that it can be read alone; "" when it cannot. NULL: the arena is full. */
 static const char *stand_alone(struct mn_arena *arena, enum mn_call call, struct mn_str said,
                                bool by_user)
@@ -80,7 +102,7 @@ static const char *stand_alone(struct mn_arena *arena, enum mn_call call, struct
 
     if (!w.text)
         return NULL;
-    if (call != MN_CALL_ORDER && mn_wording_any(w.lower, 0, PRONOUNS))
+    if (call != MN_CALL_ORDER && points_elsewhere(w.lower, call))
         return "";
     if (mn_wording_any(w.lower, 0, PAST_VERBS))
         subject = by_user ? "I " : "The assistant ";

@@ -170,6 +170,9 @@ static bool read_sentence(struct mn_arena *scratch, const char *text, const char
             s.cue[i] = MN_QUOTED;
     s.cues = mn_cue_read(s.cue);
     s.asks = is_question(&s);
+    s.goes_on = false;
+    s.from = from;
+    s.until = until;
     *ret_sentence = s;
     return true;
 }
@@ -209,8 +212,11 @@ bool mn_sentences_next(struct mn_sentences *all, struct mn_sentence *ret_sentenc
         if (!read_sentence(all->arena, all->text, mask, from,
                            all->text[all->at - 1] == '\n' ? all->at - 1 : all->at, ret_sentence))
             return false;
+        ret_sentence->goes_on = all->goes_on;
         if (!ret_sentence->w.bytes)
             continue;
+        all->goes_on = stop && (mask[all->at - stop] == ';' ||
+                                !strncmp(mask + all->at - stop, "；", strlen("；")));
         *ret_more = true;
         return true;
     }

@@ -19,6 +19,8 @@ struct mn_sentence {
     char *cue; /* w.lower with what is quoted blanked */
     struct mn_cue_text cues;
     bool asks;
+    bool goes_on;       /* stands behind a semicolon: the rest of what was begun before it */
+    size_t from, until; /* in the text of mn_sentences; w.text begins at `from` */
 };
 
 /* Does it suppose ("if", "假如") at this place of its cue? */
@@ -29,6 +31,7 @@ struct mn_sentences {
     const char *text; /* the speaker's own */
     const char *mask; /* with what is quoted blanked */
     size_t from, at;
+    bool goes_on; /* the next one */
 };
 
 /* False when the arena is full. */

@@ -120,7 +120,10 @@ static bool begins_clause(const char *folded, const char *at)
     if (strchr(".,;:!?()-", before[-1]))
         return true;
     if (before - folded >= 3 &&
-        (memcmp(before - 3, "。", 3) == 0 || memcmp(before - 3, "、", 3) == 0))
+        (memcmp(before - 3, "。", 3) == 0 || memcmp(before - 3, "、", 3) == 0 ||
+         memcmp(before - 3, "，", 3) == 0 || memcmp(before - 3, "；", 3) == 0 ||
+         memcmp(before - 3, "：", 3) == 0 || memcmp(before - 3, "！", 3) == 0 ||
+         memcmp(before - 3, "？", 3) == 0)) /* where the text is not folded */
         return true;
     return (before - folded >= 4 && memcmp(before - 4, " and", 4) == 0) ||
            (before - folded >= 5 && memcmp(before - 5, " then", 5) == 0);
