@@ -18,6 +18,7 @@
 #include "memory/record.h"
 #include "memory/type.h"
 #include "text/analyze.h"
+#include "text/recalled.h"
 
 static bool is_space(int32_t c)
 {
@@ -167,7 +168,9 @@ enum mneme_status mn_event_as_memory(const struct mneme_event *event, struct mn_
     m.scope_kind = MNEME_SCOPE_USER;
     m.scope_id = event->user_id;
     m.type = "event";
-    m.content = event->text;
+    m.content = mn_recalled_without(arena, mn_or_empty(event->text));
+    if (!m.content)
+        return mn_fail_memory(err);
     m.authority = authority_of_role(event->role);
     m.confidence = 1.0;
     m.importance = 0.5;

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "text/recalled.h"
 
 size_t mn_piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max)
 {
@@ -27,23 +28,48 @@ size_t mn_piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max)
     return end;
 }
 
-static enum mneme_status add_part(const struct mneme_event *turn, size_t of, struct mn_arena *arena,
-                                  struct mn_parts *parts, struct mneme_error *err)
+static enum mneme_status add_part(const struct mneme_event *turn, size_t of, bool recalled,
+                                  struct mn_arena *arena, struct mn_parts *parts,
+                                  struct mneme_error *err)
 {
     struct mneme_event *part = mn_array_add(arena, parts);
 
     if (!part || !mn_array_grow(arena, (void **)&parts->of, parts->count - 1, &parts->of_room,
-                                sizeof *parts->of))
+                                sizeof *parts->of) ||
+        !mn_array_grow(arena, (void **)&parts->recalled, parts->count - 1, &parts->recalled_room,
+                       sizeof *parts->recalled))
         return mn_fail_memory(err);
     *part = *turn;
     parts->of[parts->count - 1] = of;
+    parts->recalled[parts->count - 1] = recalled;
+    return MNEME_OK;
+}
+
+/* text[at, until) of the turn, in pieces. */
+static enum mneme_status cut_span(const struct mneme_event *turn, const char *first, size_t of,
+                                  size_t at, size_t until, bool recalled, size_t *number,
+                                  struct mn_arena *arena, struct mn_parts *parts,
+                                  struct mneme_error *err)
+{
+    while (at < until) {
+        size_t end = mn_piece_end(turn->text, until, at, MN_TURN_PART_BYTES_MAX);
+        struct mneme_event part = *turn;
+
+        part.id = (*number)++ ? mn_arena_printf(arena, "%s.%04zu", first, *number) : first;
+        part.text = mn_arena_copy_n(arena, turn->text + at, end - at);
+        if (!part.id || !part.text)
+            return mn_fail_memory(err);
+        if (recalled)
+            part.not_recallable = 1;
+        MN_TRY(add_part(&part, of, recalled, arena, parts, err));
+        at = end;
+    }
     return MNEME_OK;
 }
 
 static enum mneme_status cut(const struct mneme_event *turn, size_t of, size_t bytes, int64_t now_ms,
                              struct mn_arena *arena, struct mn_parts *parts, struct mneme_error *err)
 {
-    struct mneme_event part = *turn;
     char id[MN_ID_BYTES];
     const char *first = turn->id;
     size_t number = 0;
@@ -52,15 +78,18 @@ static enum mneme_status cut(const struct mneme_event *turn, size_t of, size_t b
         mn_id_make("evt", now_ms, id);
         first = mn_arena_copy(arena, id);
     }
-    for (size_t at = 0; at < bytes;) {
-        size_t end = mn_piece_end(turn->text, bytes, at, MN_TURN_PART_BYTES_MAX);
+    if (!first)
+        return mn_fail_memory(err);
+    for (size_t at = 0, blocks = 0; at < bytes; blocks++) {
+        struct mn_str block = { turn->text + bytes, 0 };
 
-        part.id = number++ ? mn_arena_printf(arena, "%s.%04zu", first, number) : first;
-        part.text = mn_arena_copy_n(arena, turn->text + at, end - at);
-        if (!part.id || !part.text)
-            return mn_fail_memory(err);
-        MN_TRY(add_part(&part, of, arena, parts, err));
-        at = end;
+        if (blocks < MN_RECALLED_MAX)
+            block = mn_recalled_find(turn->text, at);
+        size_t from = (size_t)(block.at - turn->text);
+
+        MN_TRY(cut_span(turn, first, of, at, from, false, &number, arena, parts, err));
+        at = from + block.bytes;
+        MN_TRY(cut_span(turn, first, of, from, at, true, &number, arena, parts, err));
     }
     parts->cut = true;
     return MNEME_OK;
@@ -81,7 +110,7 @@ enum mneme_status mn_parts_of(const struct mneme_event *turns, size_t count, int
         if (bytes > MN_TURN_WHOLE_BYTES_MAX && mn_utf8_valid(turns[i].text, bytes))
             MN_TRY(cut(&turns[i], i, bytes, now_ms, arena, &parts, err));
         else
-            MN_TRY(add_part(&turns[i], i, arena, &parts, err));
+            MN_TRY(add_part(&turns[i], i, false, arena, &parts, err));
     }
     *ret_parts = parts;
     return MNEME_OK;

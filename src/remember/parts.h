@@ -4,6 +4,8 @@
 #ifndef MN_REMEMBER_PARTS_H
 #define MN_REMEMBER_PARTS_H
 
+#include <stdbool.h>
+
 #include <mneme/memory.h>
 
 #include "base/arena.h"
@@ -21,12 +23,15 @@ struct mn_parts {
     size_t *of; /* index of the turn that each is a part of */
     size_t count, room;
     size_t of_room;
+    bool *recalled; /* of each: it is a piece of what a recall put into the turn */
+    size_t recalled_room;
     bool cut; /* there is a turn of more than one */
 };
 
 /*
  * The turns in their order, each as it is or as its parts. The first part has the turn's id (one is given
  * where it has none), the others the id with ".0002", ".0003" ...
+ * What a recall put into a turn that is cut is cut apart, and not recallable.
  *
  * MNEME_LIMIT  a text is longer than MNEME_TURN_BYTES_MAX.
  */

@@ -17,6 +17,7 @@
 #include "memory/rule.h"
 #include "remember/parts.h"
 #include "store/store.h"
+#include "text/recalled.h"
 
 /* The writes of one call, and for each the record it came of. */
 struct batch {
@@ -157,14 +158,28 @@ static enum mneme_status extraction_of(struct batch *b, const struct mneme_event
     return MNEME_OK;
 }
 
-/* source: the record it came with; NULL: it was said just now, and is to be drawn from. */
+/* Somebody said something beside what a recall put there. */
+static enum mneme_status own_words(const struct mneme_event *event, struct mn_arena *arena,
+                                   bool *ret_own, struct mneme_error *err)
+{
+    const char *own = mn_recalled_without(arena, event->text);
+
+    if (!own)
+        return mn_fail_memory(err);
+    *ret_own = own == event->text || own[0];
+    return MNEME_OK;
+}
+
+/* source: the record it came with; NULL: it was said just now. said: it is to be drawn from. */
 static enum mneme_status add_event(struct batch *b, size_t record, const struct mneme_event *event,
-                                   const struct mneme_record *source, struct mneme_error *err)
+                                   const struct mneme_record *source, bool said,
+                                   struct mneme_error *err)
 {
     struct mn_extraction *extraction = NULL;
     struct mneme_event *row = mn_arena_one(b->arena, struct mneme_event);
     struct mneme_memory as_memory;
     int secret = 0;
+    bool own = false;
 
     if (!row)
         return mn_fail_memory(err);
@@ -172,9 +187,10 @@ static enum mneme_status add_event(struct batch *b, size_t record, const struct 
     MN_TRY(mn_guard_text("text", event->text, b->change->allow_secrets, &secret, err));
     MN_TRY(mn_guard_text("attributes", event->attributes, b->change->allow_secrets, &secret, err));
     MN_TRY(mn_event_complete(event, b->now_ms, b->arena, row, err));
-    if (secret)
+    MN_TRY(own_words(row, b->arena, &own, err));
+    if (secret || !own)
         row->not_recallable = 1; /* kept as evidence; a turn has no sensitivity to raise */
-    if (!source)
+    if (said && own)
         MN_TRY(extraction_of(b, row, &extraction, err));
     MN_TRY(add_write(
         b, record,
@@ -239,7 +255,7 @@ static enum mneme_status add_record(struct batch *b, size_t at, const struct mne
     case MNEME_RECORD_MEMORY:
         return add_memory(b, at, r, err);
     case MNEME_RECORD_EVENT:
-        return add_event(b, at, r->event, r, err);
+        return add_event(b, at, r->event, r, false, err);
     case MNEME_RECORD_RULE:
         return add_rule(b, at, r->rule, err);
     case MNEME_RECORD_TASK_STATE:
@@ -457,7 +473,7 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
     MN_TRY(mn_parts_of(events, count, b.now_ms, arena, &parts, err));
     own.without_embedding = change->without_embedding || parts.cut;
     for (size_t i = 0; i < parts.count; i++)
-        MN_TRY(add_event(&b, parts.of[i], &parts.item[i], NULL, err));
+        MN_TRY(add_event(&b, parts.of[i], &parts.item[i], NULL, !parts.recalled[i], err));
     MN_TRY(add_requests(&b, &parts, err));
     MN_TRY(events_answered(world, events, count, change, arena, receipts, &answered, err));
     status = answered ? MNEME_OK : commit_batch(world, &b, receipts, NULL, err);
@@ -472,7 +488,8 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
     if (answered)
         return MNEME_OK;
     for (size_t i = 0; i < parts.count && !change->without_drafts; i++)
-        if (receipts[parts.of[i]].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
+        if (!parts.recalled[i] &&
+            receipts[parts.of[i]].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
             mn_remember_drafts(world, b.writes.item[i].event, parts.item[i].event_time_ms, change,
                                arena);
     if (world->chat && change->extract_now)

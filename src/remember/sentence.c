@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "text/recalled.h"
+
 /* clang-format off */
 static const char *const QUESTIONS[] = {
     "^what|why|how|when|where|who|which|whose > is|are|was|were|do|does|did|should|can|could|would|"
@@ -35,27 +37,12 @@ static void cut(char *text, size_t *bytes, size_t from, size_t until)
 /* The text without what a recall put there; apostrophes plain, tabs blank. */
 char *mn_own_text(struct mn_arena *arena, const char *given)
 {
-    static const char open[] = "<agent_memory", close[] = "</agent_memory>";
-    static const char *const marks[] = { "## agent memory", "Recalled data, not instructions",
-                                         NULL };
-    char *text = mn_arena_copy(arena, given);
+    const char *own = mn_recalled_without(arena, given);
+    char *text = own ? mn_arena_copy(arena, own) : NULL;
     size_t bytes = text ? strlen(text) : 0;
-    char *at;
-    char *end;
 
     if (!text)
         return NULL;
-    while ((at = strstr(text, open))) {
-        end = strstr(at, close);
-        cut(text, &bytes, (size_t)(at - text),
-            end ? (size_t)(end - text) + sizeof close - 1 : bytes);
-    }
-    if ((end = strstr(text, close)))
-        cut(text, &bytes, 0, (size_t)(end - text) + sizeof close - 1);
-    for (size_t i = 0; marks[i]; i++)
-        if ((at = strstr(text, marks[i])))
-            *at = '\0';
-    bytes = strlen(text);
     for (size_t i = 0; i + 2 < bytes; i++) {
         if (memcmp(text + i, "\xe2\x80\x99", 3) == 0) {
             text[i] = '\'';

@@ -19,7 +19,9 @@
  *
  * What happened has its time in what it says: two incidents in the same words on two days are two.
  * Turns of a conversation are evidence, and merge only where one speaker says the same words in one
- * session; counting evidence is worth more than the few tokens. Checkpoints never merge.
+ * session; counting evidence is worth more than the few tokens. A turn that memories among the
+ * candidates were drawn from, and that says no more than they do, goes into the closest of them: the
+ * block would show one thing twice. Checkpoints never merge.
  *
  * Cost: a sort, two tables, and for the nominated pairs at most LIKENESS_MAX comparisons of texts.
  */
@@ -29,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "memory/record.h"
 #include "text/glance.h"
@@ -43,6 +46,9 @@
 #define GLANCE_MIN 0.5
 #define GLANCE_MIN_BESIDE_COSINE 0.35
 #define SCRATCH_BYTES_MAX ((size_t)8388608)
+/* Of a turn that a memory was drawn from, the looks that only the turn has: "please remember that" has
+ * 19, the shortest clause with something to say comes on top of such words. */
+#define TURN_MORE_MAX 22
 
 #define NOT_YET SIZE_MAX
 
@@ -62,6 +68,7 @@ struct merging {
     size_t *first[TABLE_COUNT]; /* by such a first item: the strongest of them, or NOT_YET */
     size_t *newer;              /* by item: who supersedes it, whom it supersedes; or NOT_YET */
     size_t *older;
+    size_t *drawn;            /* by item, a turn: the memory drawn from it that says it; or NOT_YET */
     bool *concerned;          /* by item: another may say the same */
     bool *nominated;          /* by item: among those that are compared by text */
     uint64_t *kin;            /* by item, of those: equal where owner, scope and occasion are */
@@ -342,6 +349,69 @@ static void follow_links(struct merging *m)
     }
 }
 
+/* The turn that the id in a provenance names, of the same owner; or NOT_YET. */
+static size_t turn_of(const struct merging *m, size_t memory, const char *id)
+{
+    size_t turn = find_id(m, id);
+
+    return turn != NOT_YET && m->item[turn].is_event && !m->item[turn].forced &&
+                   same_owner(m->item[turn].memory, m->item[memory].memory)
+               ? turn
+               : NOT_YET;
+}
+
+static bool says_no_more(const char *turn, const struct mn_glance *told)
+{
+    struct mn_glance glance = mn_glance_at(turn);
+    unsigned more = 0;
+
+    for (size_t w = 0; w < MN_GLANCE_WORDS; w++)
+        more += mn_bits_count(glance.bits[w] & ~told->bits[w]);
+    return strlen(turn) <= MN_GLANCE_BYTES_MAX && more <= TURN_MORE_MAX && more < glance.count;
+}
+
+/* Which turns are told by what was drawn from them? All that was drawn from one counts together. */
+static enum mneme_status follow_evidence(struct merging *m, struct mn_arena *arena,
+                                         struct mneme_error *err)
+{
+    struct mn_glance *told = NULL;
+
+    for (size_t i = 0; i < m->count; i++)
+        m->drawn[i] = NOT_YET;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct mneme_memory *memory = m->item[i].memory;
+        struct mn_glance glance = { 0 };
+
+        if (m->item[i].is_event || m->item[i].is_checkpoint || !memory->provenance.count)
+            continue;
+        if (!told) {
+            told = mn_arena_array(arena, struct mn_glance, m->count);
+            if (!told)
+                return mn_fail_memory(err);
+            tabulate(m, BY_ID);
+        }
+        glance = mn_glance_at(memory->content);
+        for (size_t p = 0; p < memory->provenance.count; p++) {
+            size_t turn = turn_of(m, i, memory->provenance.item[p]);
+
+            if (turn == NOT_YET)
+                continue;
+            for (size_t w = 0; w < MN_GLANCE_WORDS; w++)
+                told[turn].bits[w] |= glance.bits[w];
+            if (m->drawn[turn] == NOT_YET ||
+                m->item[i].raw_relevance > m->item[m->drawn[turn]].raw_relevance)
+                m->drawn[turn] = i;
+        }
+    }
+    for (size_t i = 0; i < m->count; i++) {
+        if (m->drawn[i] != NOT_YET && !says_no_more(m->item[i].memory->content, &told[i]))
+            m->drawn[i] = NOT_YET;
+        if (m->drawn[i] != NOT_YET)
+            m->concerned[i] = m->concerned[m->drawn[i]] = true;
+    }
+    return MNEME_OK;
+}
+
 /* Those concerned, strongest first; all others stand. */
 static enum mneme_status put_in_order(struct merging *m, const struct mn_candidate **pointer,
                                       struct mn_arena *arena, struct mneme_error *err)
@@ -366,7 +436,7 @@ static enum mneme_status prepare(struct merging *m, struct mn_arena *arena, stru
 {
     const struct mn_candidate **pointer =
         mn_arena_array(arena, const struct mn_candidate *, m->count);
-    size_t *numbers = mn_arena_array(arena, size_t, m->count * (6 + 2 * TABLE_COUNT));
+    size_t *numbers = mn_arena_array(arena, size_t, m->count * (7 + 2 * TABLE_COUNT));
     size_t key_count = 0;
 
     for (m->slot_count = 16; m->slot_count < m->count * 2;)
@@ -383,7 +453,8 @@ static enum mneme_status prepare(struct merging *m, struct mn_arena *arena, stru
     if (!pointer || !numbers || !m->value || !m->concerned || !m->nominated || !m->kin ||
         !m->slot || !m->names || !answers)
         return mn_fail_memory(err);
-    size_t **const array[] = { &m->order, &m->into, &m->newer, &m->older, &m->place, &m->nominee };
+    size_t **const array[] = { &m->order, &m->into,  &m->newer,  &m->older,
+                               &m->place, &m->nominee, &m->drawn };
     for (size_t a = 0; a < sizeof array / sizeof array[0]; a++, numbers += m->count)
         *array[a] = numbers;
     for (size_t t = 0; t < TABLE_COUNT; t++, numbers += 2 * m->count) {
@@ -394,6 +465,7 @@ static enum mneme_status prepare(struct merging *m, struct mn_arena *arena, stru
     tabulate(m, BY_VALUE);
     tabulate(m, BY_TEXT);
     follow_links(m);
+    MN_TRY(follow_evidence(m, arena, err));
     nominate(m, pointer);
     return put_in_order(m, pointer, arena, err);
 }
@@ -437,6 +509,26 @@ static void take_in(struct merging *m, size_t survivor, size_t i)
     into->answer = m->item[i].memory;
     m->group[survivor] = m->group[i];
     m->value[survivor] = m->value[i];
+}
+
+/* Turns that still stand go into what was drawn from them, with those that went into them. */
+static void take_in_evidence(struct merging *m)
+{
+    for (size_t p = 0; p < m->order_count; p++) {
+        size_t turn = m->order[p];
+        size_t survivor = m->drawn[turn] == NOT_YET ? NOT_YET : m->into[m->drawn[turn]];
+
+        if (survivor == NOT_YET || m->into[turn] != turn)
+            continue;
+        take_in(m, survivor, turn);
+        for (size_t i = 0; i < m->count; i++) {
+            if (m->into[i] != turn)
+                continue;
+            m->into[i] = survivor;
+            m->item[survivor].merged_count++;
+        }
+        m->item[turn].merged_count = 0;
+    }
 }
 
 /* Ids of all that went into each survivor, one list behind the other in m->names. */
@@ -487,6 +579,7 @@ enum mneme_status mn_merge_apply(const struct mn_similarity *similarity,
         else
             take_in(&m, survivor, i);
     }
+    take_in_evidence(&m);
     name_merged(&m);
     for (size_t i = 0; i < m.count; i++) {
         if (m.into[i] != i)

@@ -12,7 +12,6 @@
 
 #include "base/bits.h"
 
-#define LOOKED_AT_BYTES 480
 #define BITS (MN_GLANCE_WORDS * 64)
 
 struct mn_glance mn_glance_at(const char *text)
@@ -21,7 +20,7 @@ struct mn_glance mn_glance_at(const char *text)
     uint32_t window = 0;
     size_t seen = 0;
 
-    for (size_t i = 0; text && text[i] && i < LOOKED_AT_BYTES; i++) {
+    for (size_t i = 0; text && text[i] && i < MN_GLANCE_BYTES_MAX; i++) {
         unsigned char c = (unsigned char)text[i];
 
         if (c <= ' ')

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define MN_GLANCE_WORDS 16 /* 1,024 bits */
+#define MN_GLANCE_BYTES_MAX 480 /* of the text that are looked at */
 
 struct mn_glance {
     uint64_t bits[MN_GLANCE_WORDS];

@@ -201,6 +201,85 @@ static void a_turn_never_stands_for_the_memory_drawn_from_it(void **state)
     assert_int_equal(found.count, 2);
 }
 
+static void a_turn_goes_into_what_was_drawn_from_it_unless_it_says_more(void **state)
+{
+    static const char *const source[] = { "e-1" };
+    static const char *const none[] = { "e-9" };
+    static const struct {
+        const char *turn, *first, *second;
+        size_t left;
+    } rows[] = {
+        { "Please remember that the spare key hangs behind the boiler.",
+          "The spare key hangs behind the boiler.", NULL, 1 },
+        { "请记住备用钥匙挂在锅炉后面。", "备用钥匙挂在锅炉后面。", NULL, 1 },
+        { "Remember that the spare key hangs behind the boiler. Bob has the other one.",
+          "The spare key hangs behind the boiler.", NULL, 2 },
+        { "The spare key hangs behind the boiler. From now on, lock the cellar at night.",
+          "The spare key hangs behind the boiler.", "Lock the cellar at night.", 2 },
+        { "The spare key hangs behind the boiler. From now on, lock the cellar at night.",
+          "The spare key hangs behind the boiler.", NULL, 2 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        MN_ARENA_AUTO arena = mn_arena_new(1 << 22);
+        struct mneme_memory turn = an_answer("e-1", "", "", rows[i].turn);
+        struct mneme_memory first = an_answer("m-1", "", "", rows[i].first);
+        struct mneme_memory second = an_answer("m-2", "", "", rows[i].second);
+        struct mn_candidate item[] = { a_candidate(&turn), a_candidate(&first),
+                                       a_candidate(&second) };
+        struct mn_candidates found = { item, rows[i].second ? 3 : 2, 3 };
+
+        item[0].is_event = true;
+        item[0].raw_relevance = 0.9;
+        first.provenance = (struct mneme_list){ source, 1 };
+        second.provenance = first.provenance;
+        merge(arena, &found, NAN);
+        assert_int_equal(found.count, rows[i].left);
+        if (rows[i].left == (rows[i].second ? 2u : 1u)) {
+            assert_string_equal(found.item[0].memory->id, "m-1");
+            assert_string_equal(found.item[0].merged_from[0], "e-1");
+            assert_true(found.item[0].raw_relevance == 0.9); /* it is as good an answer */
+        }
+    }
+
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 22);
+    struct mneme_memory turn = an_answer("e-1", "", "", "Remember that tea is hot.");
+    struct mneme_memory other = an_answer("m-1", "", "", "Tea is hot.");
+    struct mn_candidate item[] = { a_candidate(&turn), a_candidate(&other) };
+    struct mn_candidates found = { item, 2, 2 };
+
+    item[0].is_event = true;
+    other.provenance = (struct mneme_list){ none, 1 }; /* drawn from another turn */
+    merge(arena, &found, NAN);
+    assert_int_equal(found.count, 2);
+    other.provenance = (struct mneme_list){ source, 1 };
+    other.user_id = "bob"; /* another's */
+    merge(arena, &found, NAN);
+    assert_int_equal(found.count, 2);
+}
+
+static void what_went_into_a_turn_goes_on_with_it(void **state)
+{
+    static const char *const source[] = { "e-1" };
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 22);
+    struct mneme_memory a = an_answer("e-1", "", "", "Remember that tea is hot.");
+    struct mneme_memory b = an_answer("e-2", "", "", "Remember that tea is hot.");
+    struct mneme_memory drawn = an_answer("m-1", "", "", "Tea is hot.");
+    struct mn_candidate item[] = { a_candidate(&a), a_candidate(&b), a_candidate(&drawn) };
+    struct mn_candidates found = { item, 3, 3 };
+
+    (void)state;
+    item[0].is_event = item[1].is_event = true;
+    a.confidence = 1.0;
+    a.content_hash = b.content_hash = "tea";
+    drawn.provenance = (struct mneme_list){ source, 1 };
+    merge(arena, &found, NAN);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.item[0].memory->id, "m-1");
+    assert_int_equal(found.item[0].merged_count, 2);
+}
+
 static void a_rewording_is_nominated_at_the_profile_s_cosine_and_not_below(void **state)
 {
     struct mneme_memory a = a_memory("m-a", "fact", TEA);
@@ -370,6 +449,8 @@ int main(void)
         cmocka_unit_test(the_same_incident_on_two_days_is_two),
         cmocka_unit_test(turns_merge_only_where_one_speaker_repeats_himself_in_one_session),
         cmocka_unit_test(a_turn_never_stands_for_the_memory_drawn_from_it),
+        cmocka_unit_test(a_turn_goes_into_what_was_drawn_from_it_unless_it_says_more),
+        cmocka_unit_test(what_went_into_a_turn_goes_on_with_it),
         cmocka_unit_test(a_rewording_is_nominated_at_the_profile_s_cosine_and_not_below),
         cmocka_unit_test(rivals_never_merge_however_near_their_vectors),
         cmocka_unit_test(a_forced_duplicate_survives_a_stronger_unforced_one),
