@@ -128,6 +128,21 @@ MNEME_API size_t mneme_model_dim(const struct mneme *handle);
 MNEME_API enum mneme_status mneme_embed(struct mneme *handle, const char *text, int is_request,
                                         float *ret_vector, size_t dim, struct mneme_error *err);
 
+/*
+ * What the model makes of each token of a text, in the run that makes its vector; begin, end and prefix
+ * left out. `mneme calibrate` takes from it what late interaction needs.
+ *
+ * ret_states  room for states_max times mneme_model_dim() floats; the first tokens' states, one behind
+ *             the other, are put there. *ret_count: how many.
+ *
+ * MNEME_INVALID      text is empty.
+ * MNEME_UNAVAILABLE  no model, or one that gives vectors alone, as one at a URL does.
+ */
+MNEME_API enum mneme_status mneme_token_states(struct mneme *handle, const char *text,
+                                               int is_request, float *ret_states,
+                                               size_t states_max, size_t *ret_count,
+                                               struct mneme_error *err);
+
 /* Tokens of a text by the configured tokenizer. */
 MNEME_API size_t mneme_token_count(struct mneme *handle, const char *text);
 

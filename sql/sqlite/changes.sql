@@ -112,6 +112,15 @@ SELECT tenant, owner, unit, failures FROM index_state
 WHERE index_name = :index AND unit <> '' AND failures >= :failures_max
 ORDER BY tenant, owner, unit LIMIT :limit;
 
+-- Of units, by their place in the list: the vector's row, whose text counts, and behind it (its
+-- profile begins with that of the vector) that with the codes of tokens.
+
+-- name: TOKENS_GET
+SELECT j.key, t.profile = :tokens, t.text_hash, iif(t.profile = :tokens, t.vector, NULL)
+FROM json_each(:ids) j CROSS JOIN vectors t
+WHERE t.tenant = :tenant AND t.owner = :owner AND t.unit = j.value
+  AND t.profile >= :profile AND t.profile <= :tokens;
+
 -- A vector whose unit is gone, or was given another text meanwhile, is not kept.
 
 -- name: VECTOR_PUT

@@ -58,20 +58,33 @@ WHERE EXISTS (SELECT 1 FROM index_state i
                     AND v.profile = :profile AND v.text_hash = u.embed_hash)
   AND NOT EXISTS (SELECT 1 FROM index_state i
                   WHERE i.index_name = :profile AND i.tenant = u.tenant AND i.owner = u.owner
-                    AND i.unit = u.id);
+                    AND i.unit = u.id)
+UNION ALL
+SELECT e.tenant, e.owner, e.id FROM events e -- their tokens, once those of all turns were there
+JOIN vectors v ON v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
+              AND v.profile = :profile AND v.text_hash = e.embed_hash
+WHERE e.recallable = 1
+  AND EXISTS (SELECT 1 FROM index_state i WHERE i.index_name = :tokens AND i.tenant = ''
+                                            AND i.owner = '' AND i.unit = '')
+  AND EXISTS (SELECT 1 FROM index_state i
+              WHERE i.index_name = :profile AND i.tenant = '' AND i.owner = '' AND i.unit = ''
+                AND i.position = (SELECT seq FROM sqlite_sequence WHERE name = 'changes'))
+  AND NOT EXISTS (SELECT 1 FROM vectors t
+                  WHERE t.tenant = e.tenant AND t.owner = e.owner AND t.unit = e.id
+                    AND t.profile = :tokens AND t.text_hash = e.embed_hash);
 
 -- Without a position the index begins anew, and passes quickly over what has its vector.
 
 -- name: MEND_LOST_VECTOR
 DELETE FROM index_state
-WHERE index_name = :profile AND tenant = '' AND owner = '' AND unit = '';
+WHERE index_name IN (:profile, :tokens) AND tenant = '' AND owner = '' AND unit = '';
 
 -- name: VECTORS_KEEP
-DELETE FROM vectors WHERE profile <> :profile;
+DELETE FROM vectors WHERE profile NOT IN (:profile, :tokens);
 
 -- name: INDEX_STATE_KEEP
 DELETE FROM index_state
-WHERE index_name IN (SELECT DISTINCT profile FROM vectors WHERE profile <> :profile);
+WHERE index_name IN (SELECT DISTINCT profile FROM vectors WHERE profile NOT IN (:profile, :tokens));
 
 -- ---- what belongs to a memory or an event; turns in the archive may come back ----
 

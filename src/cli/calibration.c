@@ -34,6 +34,8 @@ static void tell(struct mn_buf *out, const struct mn_calibrate_report *r, const 
     put_line(out, "floor_statement", r->floor_statement, r->base_floor_statement);
     put_line(out, "  rejects", r->rejected_statement, NAN);
     put_line(out, "duplicate_cosine", r->duplicate_cosine, r->base_duplicate_cosine);
+    mn_buf_printf(out, "tokens: %zu states%s\n", r->token_states,
+                  r->token_states ? ", 128 axes" : " are given, so that no axes are made");
     if (!isnan(r->mean_cosine))
         mn_buf_printf(out, "means: a cosine of %.4f or more with the given ones\n", r->mean_cosine);
     mn_buf_printf(out, "%s\n", path);
@@ -43,6 +45,7 @@ static void put(struct mn_json_writer *w, const struct mn_calibrate_report *r)
 {
     mn_json_open(w, '{');
     mn_json_field_integer(w, "texts", (int64_t)r->texts);
+    mn_json_field_integer(w, "token_states", (int64_t)r->token_states);
     mn_json_field_number(w, "unrelated_mean", r->unrelated_mean, 4);
     mn_json_field_number(w, "unrelated_spread", r->unrelated_spread, 4);
     mn_json_field_number(w, "floor_question", r->floor_question, 2);

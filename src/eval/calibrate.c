@@ -21,11 +21,14 @@
 #include "eval/lines.h"
 #include "eval/progress.h"
 #include "eval/text_pool.h"
+#include "eval/token_axes.h"
 
 #define ARENA_BYTES_MAX ((size_t)1 << 30)
 #define PROFILE_BYTES_MAX ((size_t)4 << 20)
 #define LOST_SHARE 0.02
 #define STEP 0.01
+#define TOKEN_AXES 128  /* as many as a profile has */
+#define STATES_MAX 512  /* of one text */
 
 enum language { ZH = 0, EN, LANGUAGE_COUNT };
 enum kind { PASSAGE = 0, REQUEST, STATEMENT, REWORDING, KIND_COUNT };
@@ -55,6 +58,9 @@ struct calibration {
         size_t count, room;
     } texts;
     float *mean[LANGUAGE_COUNT][SIDE_COUNT];
+    size_t token_states;
+    double *token_mean; /* of states of tokens; NULL: the model gives none */
+    double *token_axes; /* TOKEN_AXES rows */
 };
 
 /* ---- reading ---- */
@@ -142,6 +148,49 @@ static enum mneme_status embed_all(struct calibration *c, struct mneme_error *er
         MN_TRY(mneme_embed(store.handle, t->text, is_request, t->vector, c->dim, err));
         mn_progress_tell(c->options->progress, "texts", i + 1, c->texts.count);
     }
+    return MNEME_OK;
+}
+
+/* ---- states of tokens ---- */
+
+static enum mneme_status add_states(struct mneme *handle, const struct text *text, float *states,
+                                    struct mn_token_axes *axes, struct mneme_error *err)
+{
+    bool is_request = text->kind == REQUEST || text->kind == STATEMENT;
+    size_t count = 0;
+
+    MN_TRY(mneme_token_states(handle, text->text, is_request, states, STATES_MAX, &count, err));
+    mn_token_axes_add(axes, states, count);
+    return MNEME_OK;
+}
+
+/* A model that gives none, or has fewer dimensions than axes are wanted, goes without. */
+static enum mneme_status take_token_axes(struct calibration *c, struct mneme_error *err)
+{
+    MN_SCRATCH_AUTO store = { 0 };
+    struct mn_token_axes axes;
+    float *states = mn_arena_array(c->arena, float, STATES_MAX *c->dim);
+    double *mean = mn_arena_array(c->arena, double, c->dim);
+    double *found = mn_arena_array(c->arena, double, TOKEN_AXES *c->dim);
+
+    if (!states || !mean || !found)
+        return mn_fail_memory(err);
+    if (c->dim < TOKEN_AXES)
+        return MNEME_OK;
+    MN_TRY(mn_scratch_open(&c->options->setup, &store, err));
+    MN_TRY(mn_token_axes_init(c->dim, c->arena, &axes, err));
+    for (size_t i = 0; i < c->texts.count; i++) {
+        enum mneme_status status = add_states(store.handle, &c->texts.item[i], states, &axes, err);
+
+        if (status == MNEME_UNAVAILABLE && i == 0)
+            return MNEME_OK;
+        MN_TRY(status);
+        mn_progress_tell(c->options->progress, "tokens", i + 1, c->texts.count);
+    }
+    MN_TRY(mn_token_axes_find(&axes, TOKEN_AXES, c->arena, mean, found, err));
+    c->token_states = axes.count;
+    c->token_mean = mean;
+    c->token_axes = found;
     return MNEME_OK;
 }
 
@@ -391,6 +440,32 @@ static void put_means(struct mn_json_writer *w, const struct calibration *c)
     mn_json_close(w, '}');
 }
 
+/* Whole numbers of one unit, the largest 127. */
+static void put_token_axes(struct mn_json_writer *w, const struct calibration *c)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < TOKEN_AXES * c->dim; i++)
+        most = fmax(most, fabs(c->token_axes[i]));
+    mn_json_key(w, "tokens");
+    mn_json_open(w, '{');
+    mn_json_key(w, "mean");
+    mn_json_open(w, '[');
+    for (size_t d = 0; d < c->dim; d++)
+        mn_json_put_number(w, c->token_mean[d], 6);
+    mn_json_close(w, ']');
+    mn_json_key(w, "axes");
+    mn_json_open(w, '[');
+    for (size_t a = 0; a < TOKEN_AXES; a++) {
+        mn_json_open(w, '[');
+        for (size_t d = 0; d < c->dim; d++)
+            mn_json_put_integer(w, lrint(c->token_axes[a * c->dim + d] / most * 127));
+        mn_json_close(w, ']');
+    }
+    mn_json_close(w, ']');
+    mn_json_close(w, '}');
+}
+
 /* The given profile with what was measured in its place. */
 static enum mneme_status write_profile(const struct calibration *c, const char *path,
                                        const struct mn_calibrate_report *report,
@@ -416,7 +491,7 @@ static enum mneme_status write_profile(const struct calibration *c, const char *
     yyjson_obj_foreach(yyjson_doc_get_root(c->base), at, count, key, value)
     {
         const char *field = yyjson_get_str(key);
-        bool replaced = !strcmp(field, "mean");
+        bool replaced = !strcmp(field, "mean") || (c->token_axes && !strcmp(field, "tokens"));
 
         for (size_t i = 0; i < measured_count; i++)
             replaced = replaced || (!strcmp(field, measured[i].field) && !isnan(measured[i].value));
@@ -434,6 +509,8 @@ static enum mneme_status write_profile(const struct calibration *c, const char *
         if (!isnan(measured[i].value))
             mn_json_field_number(&w, measured[i].field, measured[i].value, measured[i].decimals);
     put_means(&w, c);
+    if (c->token_axes)
+        put_token_axes(&w, c);
     mn_json_close(&w, '}');
     mn_buf_char(&out, '\n');
     return mn_lines_write(path, &out, err);
@@ -490,7 +567,9 @@ static enum mneme_status run(struct calibration *c, struct mn_calibrate_report *
     MN_TRY(mn_lines_read(c->options->texts_path, true, read_text, c, err));
     MN_TRY(embed_all(c, err));
     MN_TRY(take_means(c, err));
+    MN_TRY(take_token_axes(c, err));
     report->texts = c->texts.count;
+    report->token_states = c->token_states;
     measure_unrelated(c, report);
     report->duplicate_cosine = measure_duplicates(c);
     report->floor_question = report->floor_statement = NAN;

@@ -10,7 +10,8 @@
  * another topic; the floors, in steps of 0.01 the highest that lose at most 2 % (one, where that is less
  * than one) of the requests, each with its passage in each language, or of the statements, each with
  * that of its own language, by raw relevance as a recall of all passages has it; and the centred cosine
- * that nominates a duplicate, the highest step that misses no rewording. All else is taken from the
+ * that nominates a duplicate, the highest step that misses no rewording; and, of a model that gives
+ * them, the mean of all states of tokens and the 128 axes along which they are spread most. All else is taken from the
  * profile that is given: name, dim, prefixes, pooling, weights.
  */
 #ifndef MN_EVAL_CALIBRATE_H
@@ -30,6 +31,7 @@ struct mn_calibrate_options {
 /* Figures that were not measured, for want of such texts, are NaN. */
 struct mn_calibrate_report {
     size_t texts;
+    size_t token_states; /* that the axes of tokens are made of; 0: the model gives none */
     double mean_cosine; /* the least, of a new mean with that of the given profile; NaN without */
     double unrelated_mean, unrelated_spread;
     double floor_question, rejected_question; /* the share of requests without their topic below it */

@@ -48,6 +48,12 @@ const char *mn_index_profile(const struct mn_world *world)
     return world->model ? world->model->profile.vectors_hash : "";
 }
 
+const char *mn_index_tokens_profile(const struct mn_world *world)
+{
+    return world->model && mn_model_gives_tokens(world->model) ? world->model->profile.tokens_hash
+                                                               : "";
+}
+
 static enum mneme_status build(struct mn_world *world, struct mn_partition partition,
                                struct mneme_error *err)
 {

@@ -5,6 +5,9 @@
  * as a row of its own beside the unit; the change row that comes with it brings the vector into the
  * index. Nothing here locks the writer: a writer that waits calls mn_index_embed_units() after its own
  * commit; for what nobody waits see missing.c.
+ *
+ * Of turns the codes of their tokens are kept as well, where the model gives them: they come out of
+ * the same run, and go into the same commit.
  */
 #include "index/index.h"
 
@@ -18,12 +21,35 @@
 #define ARENA_BYTES_MAX ((size_t)256 << 20)
 #define VECTORS_AT_ONCE 64
 
+/* The codes of a turn's tokens, in the arena; *ret_tokens stays NULL where there are none. */
+static enum mneme_status make_vector(struct mn_world *world, const struct mn_unit *unit,
+                                     enum mn_embed_kind kind, const char *text,
+                                     struct mn_arena *arena, float *vector,
+                                     const struct mn_str **ret_tokens, struct mneme_error *err)
+{
+    struct mn_str *tokens = mn_arena_one(arena, struct mn_str);
+    MN_BUF_AUTO codes = { 0 };
+
+    if (!unit->is_event || !mn_model_gives_tokens(world->model))
+        return mn_model_embed(world->model, kind, text, vector, err);
+    MN_TRY(mn_model_embed_tokens(world->model, kind, text, vector, &codes, err));
+    if (tokens)
+        *tokens = (struct mn_str){
+            mn_arena_copy_n(arena, codes.at ? codes.at : "", codes.bytes), codes.bytes
+        };
+    if (!tokens || !tokens->at)
+        return mn_fail_memory(err);
+    *ret_tokens = tokens;
+    return MNEME_OK;
+}
+
 /* Embeds one unit into `row`; its vector and hash live in the arena. */
 static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit *unit,
                                     enum mn_embed_kind kind,
                                     struct mn_arena *arena, struct mn_vector_row *row,
                                     struct mneme_error *err)
 {
+    const struct mn_str *tokens = NULL;
     const char *text = NULL;
     size_t dim = world->model->profile.dim;
     float *vector = mn_arena_array(arena, float, dim);
@@ -35,7 +61,7 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
                                 err));
     if (!mn_sha256_hex(text, strlen(text), hash))
         return mn_fail_memory(err);
-    MN_TRY(mn_model_embed(world->model, kind, text, vector, err));
+    MN_TRY(make_vector(world, unit, kind, text, arena, vector, &tokens, err));
     *row = (struct mn_vector_row){
         .partition = { unit->memory.tenant_id, unit->memory.user_id },
         .unit_id = unit->id,
@@ -43,6 +69,8 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
         .text_hash = hash,
         .dim = dim,
         .vector = vector,
+        .tokens_profile = world->model->profile.tokens_hash,
+        .tokens = tokens,
     };
     return MNEME_OK;
 }

@@ -90,6 +90,8 @@ enum mneme_status mn_index_rebuild_all(struct mn_world *world, size_t *ret_parti
 
 /* The profile whose vectors the index holds; "" without a model. */
 const char *mn_index_profile(const struct mn_world *world);
+/* The profile of the codes of tokens that are kept beside turns' vectors; "" where there are none. */
+const char *mn_index_tokens_profile(const struct mn_world *world);
 
 /*
  * Keeps the indexes of at most `limit` partitions in the store, those that were built or have changed

@@ -8,6 +8,10 @@
  * began at. Killed on the way, the next walk passes quickly over what has its vector. Meanwhile
  * recall uses the vectors that are there: a profile's own, never another's.
  *
+ * A turn whose vector is there and the codes of its tokens are not is embedded again. Behind the
+ * changes both are looked for. The codes of a profile have a position too, which says no more than
+ * that the walk for them is over: it goes over the turns that lack them, after that for the vectors.
+ *
  * A text that the model refuses is counted and passed over, tried again after a minute, two, four
  * ... and left alone after PARKED_AFTER times; mn_index_parked() tells how many. A model that does
  * not answer at all stops the work where it is.
@@ -34,33 +38,56 @@ static enum mneme_status put_row(struct mn_world *world, const struct mn_index_r
     return mn_store_commit_one(world->store, &commit, &written, err);
 }
 
-static enum mneme_status move_to(struct mn_world *world, const struct mn_cursor *cursor,
-                                 struct mneme_error *err)
+static enum mneme_status move_to(struct mn_world *world, const char *index,
+                                 const struct mn_cursor *cursor, struct mneme_error *err)
 {
-    const struct mn_index_row row = { .index = mn_index_profile(world), .cursor = cursor->text };
+    const struct mn_index_row row = { .index = index, .cursor = cursor->text };
 
     return put_row(world, &row, err);
 }
 
 /* ---- behind the changes ---- */
 
-/* Units of one partition that lack a vector are embedded; of those gone `ret_gone` may say so. */
+/* Which of the units lack something; those that do, in front. */
+static enum mneme_status find_lacking(struct mn_world *world, struct mn_partition partition,
+                                      struct mn_units *units, struct mn_arena *arena,
+                                      struct mneme_error *err)
+{
+    const char *tokens = mn_index_tokens_profile(world);
+    struct mn_str *codes = mn_arena_array(arena, struct mn_str, units->count + 1);
+    const char **ids = mn_arena_array(arena, const char *, units->count + 1);
+    size_t lacking = 0;
+
+    if (!codes || !ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < units->count; i++)
+        ids[i] = units->item[i].id;
+    if (tokens[0])
+        MN_TRY(world->store->ops->tokens_get(world->store, partition, ids, units->count,
+                                             mn_index_profile(world), tokens, arena, codes, err));
+    for (size_t i = 0; i < units->count; i++) {
+        const struct mn_unit *unit = &units->item[i];
+
+        if (!unit->vector || (tokens[0] && unit->is_event && !codes[i].at))
+            units->item[lacking++] = *unit;
+    }
+    units->count = lacking;
+    return MNEME_OK;
+}
+
+/* Units of one partition that lack a vector, or turns the codes of their tokens, are embedded. */
 static enum mneme_status embed_some(struct mn_world *world, struct mn_partition partition,
                                     const char *const *ids, size_t count, struct mn_arena *arena,
                                     size_t *done, struct mneme_error *err)
 {
     struct mn_units units = { 0 };
-    size_t lacking = 0;
     size_t made = 0;
 
     if (!count)
         return MNEME_OK;
     MN_TRY(world->store->ops->units_get(world->store, partition, ids, count,
                                         mn_index_profile(world), arena, &units, err));
-    for (size_t i = 0; i < units.count; i++)
-        if (!units.item[i].vector)
-            units.item[lacking++] = units.item[i];
-    units.count = lacking;
+    MN_TRY(find_lacking(world, partition, &units, arena, err));
     MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
     *done += made;
     return MNEME_OK;
@@ -120,7 +147,7 @@ static enum mneme_status follow(struct mn_world *world, struct mn_cursor *cursor
         if (!strcmp(cursor->text, changes.next.text))
             return MNEME_OK;
         *cursor = changes.next;
-        MN_TRY(move_to(world, cursor, err));
+        MN_TRY(move_to(world, mn_index_profile(world), cursor, err));
     }
     return MNEME_OK;
 }
@@ -151,8 +178,9 @@ static enum mneme_status set_place(struct mn_walk *walk, bool is_event, const ch
     return MNEME_OK;
 }
 
-static enum mneme_status walk_on(struct mn_world *world, size_t limit, size_t *done,
-                                 struct mneme_error *err)
+/* For the vectors, or for the codes of turns' tokens: over what lacks a row of the profile. */
+static enum mneme_status walk_on(struct mn_world *world, const char *profile, bool turns_alone,
+                                 size_t limit, size_t *done, struct mneme_error *err)
 {
     struct mn_walk *walk = &world->index->walk;
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
@@ -161,12 +189,15 @@ static enum mneme_status walk_on(struct mn_world *world, size_t limit, size_t *d
 
     if (!arena)
         return mn_fail_memory(err);
+    if (walk->for_tokens != turns_alone)
+        end_walk(walk);
     if (!walk->arena) {
         MN_TRY(world->store->ops->position(world->store, &walk->start, err));
-        MN_TRY(set_place(walk, false, "", "", "", err));
+        MN_TRY(set_place(walk, turns_alone, "", "", "", err));
+        walk->for_tokens = turns_alone;
     }
-    MN_TRY(world->store->ops->units_without_vector(world->store, mn_index_profile(world),
-                                                   &walk->after, limit, arena, &units, err));
+    MN_TRY(world->store->ops->units_without_vector(world->store, profile, &walk->after, limit,
+                                                   arena, &units, err));
     MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
     *done += made;
     if (units.count == limit) {
@@ -175,7 +206,7 @@ static enum mneme_status walk_on(struct mn_world *world, size_t limit, size_t *d
         return set_place(walk, last->is_event, last->memory.tenant_id, last->memory.user_id,
                          last->id, err);
     }
-    MN_TRY(move_to(world, &walk->start, err));
+    MN_TRY(move_to(world, profile, &walk->start, err));
     end_walk(walk);
     return MNEME_OK;
 }
@@ -225,6 +256,26 @@ static enum mneme_status try_again(struct mn_world *world, size_t limit, size_t 
 
 /* ---- all of it ---- */
 
+static bool on_walk(const struct mn_world *world, bool for_tokens)
+{
+    const struct mn_walk *walk = &world->index->walk;
+
+    return walk->arena && walk->for_tokens == for_tokens;
+}
+
+/* Once the vectors are there: the codes of tokens of turns that were embedded without. */
+static enum mneme_status tokens_missing(struct mn_world *world, size_t limit, size_t *done,
+                                        struct mneme_error *err)
+{
+    const char *tokens = mn_index_tokens_profile(world);
+    struct mn_cursor cursor;
+
+    if (!tokens[0])
+        return MNEME_OK;
+    MN_TRY(world->store->ops->index_position(world->store, tokens, &cursor, err));
+    return cursor.text[0] ? MNEME_OK : walk_on(world, tokens, true, limit - *done, done, err);
+}
+
 static enum mneme_status embed_missing(struct mn_world *world, size_t limit, size_t *done,
                                        struct mneme_error *err)
 {
@@ -233,11 +284,12 @@ static enum mneme_status embed_missing(struct mn_world *world, size_t limit, siz
 
     MN_TRY(try_again(world, limit, done, err));
     MN_TRY(world->store->ops->index_position(world->store, mn_index_profile(world), &cursor, err));
-    if (*done < limit && cursor.text[0] && !world->index->walk.arena)
+    if (*done < limit && cursor.text[0] && !on_walk(world, false))
         MN_TRY(follow(world, &cursor, limit, done, &too_old, err));
-    if (*done < limit && (!cursor.text[0] || too_old || world->index->walk.arena))
-        MN_TRY(walk_on(world, limit - *done, done, err));
-    return MNEME_OK;
+    if (*done < limit && (!cursor.text[0] || too_old || on_walk(world, false)))
+        MN_TRY(walk_on(world, mn_index_profile(world), false, limit - *done, done, err));
+    return *done < limit && !on_walk(world, false) ? tokens_missing(world, limit, done, err)
+                                                   : MNEME_OK;
 }
 
 enum mneme_status mn_index_embed_missing(struct mn_world *world, size_t limit, size_t *ret_done,

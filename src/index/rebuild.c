@@ -279,5 +279,6 @@ enum mneme_status mn_index_drop_other_models(struct mn_world *world, int64_t *re
     if (lacking.count > parked.count)
         return mn_fail(err, MNEME_CONFLICT,
                        "model: it has not embedded everything yet; finish that first (run_due)");
-    return world->store->ops->keep_vectors(world->store, mn_index_profile(world), ret_dropped, err);
+    return world->store->ops->keep_vectors(world->store, mn_index_profile(world),
+                                            mn_index_tokens_profile(world), ret_dropped, err);
 }

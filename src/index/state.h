@@ -17,6 +17,7 @@ struct mn_walk {
     struct mn_arena *arena; /* of the place; NULL: no walk is on */
     struct mn_unit_place after;
     struct mn_cursor start; /* what changes behind it is not the walk's */
+    bool for_tokens;        /* over turns, for the codes of their tokens */
 };
 
 struct mn_index {

@@ -155,7 +155,8 @@ enum mneme_status mn_reconcile(struct mn_world *world, const struct mneme_reconc
 
     if (how->retry_parked)
         MN_TRY(mn_index_retry_parked(world, &told.tried, &told.embedded, err));
-    MN_TRY(world->store->ops->reconcile(world->store, mn_index_profile(world), how->repair,
+    MN_TRY(world->store->ops->reconcile(world->store, mn_index_profile(world),
+                                        mn_index_tokens_profile(world), how->repair,
                                         how->now_ms, arena, &told.parts, err));
     MN_TRY(mn_index_reconcile(world, how->repair, arena, &told.indexes, err));
     MN_TRY(mn_index_parked(world, &told.parked, err));
@@ -177,7 +178,8 @@ enum mneme_status mn_rebuild(struct mn_world *world, const struct mneme_rebuildi
     if ((how->with_vectors || how->drop_other_models) && !world->model)
         return mn_fail(err, MNEME_UNAVAILABLE, "%s", world->model_status);
     MN_TRY(world->store->ops->reindex(world->store, err));
-    MN_TRY(world->store->ops->reconcile(world->store, mn_index_profile(world), true, how->now_ms,
+    MN_TRY(world->store->ops->reconcile(world->store, mn_index_profile(world),
+                                        mn_index_tokens_profile(world), true, how->now_ms,
                                         arena, &parts, err));
     for (size_t i = 0; i < MN_DERIVED_COUNT; i++)
         repaired += parts.part[i].repaired;

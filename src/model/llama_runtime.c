@@ -123,7 +123,7 @@ enum mneme_status mn_llama_tokenise(const struct llama_vocab *vocab, const char 
     return MNEME_OK;
 }
 
-const float *mn_llama_run(struct llama_context *context, llama_token *tokens, int32_t count)
+static bool run(struct llama_context *context, llama_token *tokens, int32_t count)
 {
     struct llama_batch batch = llama_batch_get_one(tokens, count);
     llama_memory_t memory = llama_get_memory(context);
@@ -136,5 +136,15 @@ const float *mn_llama_run(struct llama_context *context, llama_token *tokens, in
     } else {
         failed = llama_encode(context, batch);
     }
-    return failed == 0 ? llama_get_embeddings_seq(context, 0) : NULL;
+    return failed == 0;
+}
+
+const float *mn_llama_run(struct llama_context *context, llama_token *tokens, int32_t count)
+{
+    return run(context, tokens, count) ? llama_get_embeddings_seq(context, 0) : NULL;
+}
+
+const float *mn_llama_run_states(struct llama_context *context, llama_token *tokens, int32_t count)
+{
+    return run(context, tokens, count) ? llama_get_embeddings(context) : NULL;
 }

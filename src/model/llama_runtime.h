@@ -58,6 +58,9 @@ enum mneme_status mn_llama_tokenise(const struct llama_vocab *vocab, const char 
 /* Runs so many tokens, at most what the context has room for; what was pooled, or NULL. */
 const float *mn_llama_run(struct llama_context *context, llama_token *tokens, int32_t count);
 
+/* The same in a context without pooling: a state for each token, or NULL. */
+const float *mn_llama_run_states(struct llama_context *context, llama_token *tokens, int32_t count);
+
 /* The first complaint of libllama since the last of these calls on this thread; "" for none. */
 const char *mn_llama_complaint(void);
 

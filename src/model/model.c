@@ -34,8 +34,8 @@ static enum mneme_status fold(const char *text, struct mn_arena **ret_arena,
     return *ret_folded == NULL ? mn_fail_memory(err) : MNEME_OK;
 }
 
-enum mneme_status mn_model_embed(struct mn_model *model, enum mn_embed_kind kind, const char *text,
-                                 float *vector, struct mneme_error *err)
+static enum mneme_status embed(struct mn_model *model, enum mn_embed_kind kind, const char *text,
+                               float *vector, struct mn_buf *codes, struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = NULL;
     const char *folded;
@@ -47,7 +47,8 @@ enum mneme_status mn_model_embed(struct mn_model *model, enum mn_embed_kind kind
         return mn_fail(err, MNEME_INVALID, "dim: %zu, possible are 1 to %d", dim,
                        MN_VECTOR_DIM_MAX);
     MN_TRY(fold(text, &arena, &folded, err));
-    MN_TRY(model->ops->embed(model, kind, folded, made, err));
+    MN_TRY(codes ? model->ops->embed_tokens(model, kind, folded, made, codes, err)
+                 : model->ops->embed(model, kind, folded, made, err));
 
     for (size_t i = 0; i < dim; i++)
         squares += (double)made[i] * made[i];
@@ -56,6 +57,52 @@ enum mneme_status mn_model_embed(struct mn_model *model, enum mn_embed_kind kind
                        model->profile.name, sqrt(squares));
     memcpy(vector, made, dim * sizeof(float));
     return MNEME_OK;
+}
+
+enum mneme_status mn_model_embed(struct mn_model *model, enum mn_embed_kind kind, const char *text,
+                                 float *vector, struct mneme_error *err)
+{
+    return embed(model, kind, text, vector, NULL, err);
+}
+
+/* ---- states of tokens ---- */
+
+bool mn_model_gives_tokens(const struct mn_model *model)
+{
+    return model->ops->embed_tokens && model->profile.token_axes;
+}
+
+enum mneme_status mn_model_embed_tokens(struct mn_model *model, enum mn_embed_kind kind,
+                                        const char *text, float *vector, struct mn_buf *codes,
+                                        struct mneme_error *err)
+{
+    return embed(model, kind, text, vector, mn_model_gives_tokens(model) ? codes : NULL, err);
+}
+
+enum mneme_status mn_model_token_states(struct mn_model *model, enum mn_embed_kind kind,
+                                        const char *text, struct mn_buf *states,
+                                        struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = NULL;
+    const char *folded;
+
+    if (!model->ops->token_states)
+        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s gives no states of tokens",
+                       model->profile.name);
+    MN_TRY(fold(text, &arena, &folded, err));
+    return model->ops->token_states(model, kind, folded, states, err);
+}
+
+void mn_model_put_code(const struct mn_model_profile *profile, enum mn_embed_kind kind,
+                       uint32_t token, const float *state, struct mn_buf *codes)
+{
+    unsigned char code[MN_TOKEN_REQUEST_BYTES];
+    float turned[MN_TOKEN_AXES];
+    bool is_request = kind == MN_EMBED_REQUEST;
+
+    mn_model_profile_turn(profile, state, turned);
+    (is_request ? mn_token_code_request : mn_token_code_passage)(token, turned, code);
+    mn_buf_put(codes, code, is_request ? MN_TOKEN_REQUEST_BYTES : MN_TOKEN_PASSAGE_BYTES);
 }
 
 enum mneme_status mn_model_count_tokens(struct mn_model *model, const char *text, size_t *ret_count,

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "model/profile.h"
 
 /* A writer waits for an awaited passage as a recall does for its request; for the others nobody does. */
@@ -30,6 +31,15 @@ struct mn_model_ops {
     enum mneme_status (*count_tokens)(struct mn_model *model, const char *text, size_t *ret_count,
                                       struct mneme_error *err);
     void (*free)(struct mn_model *model);
+    /* As embed, and of the same run the codes of its tokens (text/token_codes.h), without begin, end
+     * and prefix, put behind what `codes` holds. NULL: this runtime gives vectors alone. */
+    enum mneme_status (*embed_tokens)(struct mn_model *model, enum mn_embed_kind kind,
+                                      const char *text, float *vector, struct mn_buf *codes,
+                                      struct mneme_error *err);
+    /* The same tokens' states as the model makes them, profile->dim floats each. NULL likewise. */
+    enum mneme_status (*token_states)(struct mn_model *model, enum mn_embed_kind kind,
+                                      const char *text, struct mn_buf *states,
+                                      struct mneme_error *err);
 };
 
 /* Embedded first in each implementation's own struct. */
@@ -45,6 +55,19 @@ struct mn_model {
  */
 enum mneme_status mn_model_embed(struct mn_model *model, enum mn_embed_kind kind, const char *text,
                                  float *vector, struct mneme_error *err);
+/* The same with the codes of tokens, empty before; they stay so where the model gives none. */
+enum mneme_status mn_model_embed_tokens(struct mn_model *model, enum mn_embed_kind kind,
+                                        const char *text, float *vector, struct mn_buf *codes,
+                                        struct mneme_error *err);
+/* Does it, and has its profile the axes? */
+bool mn_model_gives_tokens(const struct mn_model *model);
+/* States as the model makes them, for a calibration. MNEME_UNAVAILABLE: it gives none. */
+enum mneme_status mn_model_token_states(struct mn_model *model, enum mn_embed_kind kind,
+                                        const char *text, struct mn_buf *states,
+                                        struct mneme_error *err);
+/* For implementations: the code of one state. */
+void mn_model_put_code(const struct mn_model_profile *profile, enum mn_embed_kind kind,
+                       uint32_t token, const float *state, struct mn_buf *codes);
 enum mneme_status mn_model_count_tokens(struct mn_model *model, const char *text, size_t *ret_count,
                                         struct mneme_error *err);
 void mn_model_free(struct mn_model *model); /* accepts NULL */

@@ -6,6 +6,9 @@
  * off by the next writer and skipped by every reader. The checksum is read again with each vector
  * that is used: a damaged record is made anew, never believed.
  *
+ * Codes of tokens have no size that is known before. They are cut into pieces of a vector's size,
+ * each a record of its own, the first with the number of bytes in front.
+ *
  * In RAM stand only key and place of each record; a vector is read from the file when it is asked
  * for (a microsecond, from the page cache, against milliseconds for the model).
  */
@@ -77,13 +80,17 @@ static bool record_whole(const struct cache *cache)
 
 /* ---- keys ---- */
 
-static bool key_of(const struct mn_model_profile *profile, enum mn_embed_kind kind,
+#define VECTOR_PIECE (-1) /* else the number of a piece of codes */
+
+static bool key_of(const struct mn_model_profile *profile, enum mn_embed_kind kind, int piece,
                    const char *text, struct key *ret_key)
 {
     MN_BUF_AUTO whole = { 0 };
     char hex[MN_SHA256_HEX_BYTES];
 
-    mn_buf_text(&whole, profile->vectors_hash);
+    mn_buf_text(&whole, piece < 0 ? profile->vectors_hash : profile->tokens_hash);
+    if (piece >= 0)
+        mn_buf_printf(&whole, "#%d", piece);
     mn_buf_char(&whole, kind == MN_EMBED_REQUEST ? '?' : '.');
     mn_buf_text(&whole, text);
     if (whole.failed || !mn_sha256_hex(whole.at, whole.bytes, hex))
@@ -218,7 +225,7 @@ static bool catch_up(struct cache *cache)
     return true;
 }
 
-static void make_record(struct cache *cache, const struct key *key, const float *vector)
+static void make_record(struct cache *cache, const struct key *key, const void *vector)
 {
     size_t body = cache->record_bytes - SUM_BYTES;
     uint64_t sum;
@@ -230,7 +237,7 @@ static void make_record(struct cache *cache, const struct key *key, const float 
 }
 
 /* Behind the last whole record; over the half one that a crash may have left. */
-static void append(struct cache *cache, const struct key *key, const float *vector)
+static void append(struct cache *cache, const struct key *key, const void *vector)
 {
     if (!cache->writes || flock(cache->file, LOCK_EX))
         return;
@@ -246,7 +253,7 @@ static void append(struct cache *cache, const struct key *key, const float *vect
     flock(cache->file, LOCK_UN);
 }
 
-static bool look_up(struct cache *cache, const struct key *key, float *vector)
+static bool look_up(struct cache *cache, const struct key *key, void *vector)
 {
     const struct slot *slot =
         cache->slot_room ? find_slot(cache->slot, cache->slot_room, key) : NULL;
@@ -276,7 +283,7 @@ static enum mneme_status cache_embed(struct mn_model *model, enum mn_embed_kind 
     struct cache *cache = (struct cache *)model;
     struct key key;
 
-    if (!key_of(&model->profile, kind, text, &key))
+    if (!key_of(&model->profile, kind, VECTOR_PIECE, text, &key))
         return mn_fail_memory(err);
     pthread_mutex_lock(&cache->lock);
     bool found = look_up(cache, &key, vector);
@@ -292,6 +299,101 @@ static enum mneme_status cache_embed(struct mn_model *model, enum mn_embed_kind 
         append(cache, &key, vector);
     pthread_mutex_unlock(&cache->lock);
     return MNEME_OK;
+}
+
+/* ---- codes of tokens ---- */
+
+#define CODES_HEAD sizeof(uint32_t) /* how many bytes there are */
+#define CODES_BYTES_MAX (MN_TOKENS_PASSAGE_MAX * MN_TOKEN_REQUEST_BYTES)
+
+static size_t piece_bytes(const struct cache *cache)
+{
+    return cache->record_bytes - KEY_BYTES - SUM_BYTES;
+}
+
+/* Behind what is in `codes`. */
+static bool look_up_codes(struct cache *cache, enum mn_embed_kind kind, const char *text,
+                          struct mn_buf *codes)
+{
+    size_t room = piece_bytes(cache), wanted = CODES_HEAD;
+    MN_BUF_AUTO whole = { 0 };
+    struct key key;
+
+    for (int piece = 0; whole.bytes < wanted; piece++) {
+        float bytes[MN_VECTOR_DIM_MAX];
+        uint32_t count;
+
+        if (!key_of(&cache->base.profile, kind, piece, text, &key) || !look_up(cache, &key, bytes))
+            return false;
+        mn_buf_put(&whole, bytes, room);
+        if (whole.failed)
+            return false;
+        if (piece > 0)
+            continue;
+        memcpy(&count, whole.at, sizeof count);
+        if (count > CODES_BYTES_MAX)
+            return false;
+        wanted += count;
+    }
+    mn_buf_put(codes, whole.at + CODES_HEAD, wanted - CODES_HEAD);
+    return true;
+}
+
+static void append_codes(struct cache *cache, enum mn_embed_kind kind, const char *text,
+                         const struct mn_buf *codes)
+{
+    size_t room = piece_bytes(cache);
+    uint32_t count = (uint32_t)codes->bytes;
+    MN_BUF_AUTO whole = { 0 };
+    struct key key;
+
+    mn_buf_put(&whole, &count, sizeof count);
+    mn_buf_put(&whole, codes->at, codes->bytes);
+    while (!whole.failed && whole.bytes % room)
+        mn_buf_char(&whole, '\0');
+    for (size_t at = 0; !whole.failed && at < whole.bytes; at += room)
+        if (key_of(&cache->base.profile, kind, (int)(at / room), text, &key))
+            append(cache, &key, whole.at + at);
+}
+
+static enum mneme_status cache_embed_tokens(struct mn_model *model, enum mn_embed_kind kind,
+                                            const char *text, float *vector, struct mn_buf *codes,
+                                            struct mneme_error *err)
+{
+    struct cache *cache = (struct cache *)model;
+    struct key key;
+
+    if (!key_of(&model->profile, kind, VECTOR_PIECE, text, &key))
+        return mn_fail_memory(err);
+    pthread_mutex_lock(&cache->lock);
+    bool has_vector = look_up(cache, &key, vector);
+    bool found = has_vector && look_up_codes(cache, kind, text, codes);
+    cache->counts.found += found;
+    pthread_mutex_unlock(&cache->lock);
+    if (codes->failed)
+        return mn_fail_memory(err);
+    if (found)
+        return MNEME_OK;
+
+    MN_TRY(cache->inner->ops->embed_tokens(cache->inner, kind, text, vector, codes, err));
+    pthread_mutex_lock(&cache->lock);
+    cache->counts.made++;
+    if (length_is_one(vector, model->profile.dim)) {
+        if (!has_vector)
+            append(cache, &key, vector);
+        append_codes(cache, kind, text, codes);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return MNEME_OK;
+}
+
+static enum mneme_status cache_token_states(struct mn_model *model, enum mn_embed_kind kind,
+                                            const char *text, struct mn_buf *states,
+                                            struct mneme_error *err)
+{
+    struct cache *cache = (struct cache *)model;
+
+    return cache->inner->ops->token_states(cache->inner, kind, text, states, err);
 }
 
 static enum mneme_status cache_count(struct mn_model *model, const char *text, size_t *ret_count,
@@ -320,7 +422,10 @@ static void cache_free(struct mn_model *model)
     cache_release(cache);
 }
 
-static const struct mn_model_ops CACHE_OPS = { cache_embed, cache_count, cache_free };
+/* As much as the model behind it gives. */
+static const struct mn_model_ops CACHE_OPS = { cache_embed, cache_count, cache_free, NULL, NULL };
+static const struct mn_model_ops CACHE_TOKENS_OPS = { cache_embed, cache_count, cache_free,
+                                                      cache_embed_tokens, cache_token_states };
 
 /* Zeros first: what a file no longer reaches may stay on the disk for long. */
 static bool empty_file(int file)
@@ -345,7 +450,7 @@ enum mneme_status mn_model_cache_clear(struct mn_model *model, struct mneme_erro
     struct cache *cache = (struct cache *)model;
     bool emptied = false;
 
-    if (model->ops != &CACHE_OPS)
+    if (model->ops->free != cache_free)
         return MNEME_OK;
     pthread_mutex_lock(&cache->lock);
     if (cache->writes && flock(cache->file, LOCK_EX) == 0) {
@@ -467,7 +572,7 @@ enum mneme_status mn_model_cache_new(struct mn_model *inner, const char *path,
 
     if (!cache)
         return mn_fail_memory(err);
-    cache->base.ops = &CACHE_OPS;
+    cache->base.ops = inner->ops->embed_tokens ? &CACHE_TOKENS_OPS : &CACHE_OPS;
     cache->base.profile = inner->profile; /* borrowed from inner, which lives as long */
     cache->inner = inner;
     cache->file = -1;

@@ -168,7 +168,7 @@ static void remote_release(struct mn_model *model)
     free(remote);
 }
 
-static const struct mn_model_ops REMOTE_OPS = { remote_embed, remote_count, remote_release };
+static const struct mn_model_ops REMOTE_OPS = { remote_embed, remote_count, remote_release, NULL, NULL };
 
 static void free_remote(struct remote **remote)
 {

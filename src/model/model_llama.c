@@ -16,6 +16,9 @@
  * the end token that the model was trained to see. Text is never parsed for special tokens: "</s>"
  * in a memory is four characters, not an end.
  *
+ * The context does not pool: one run gives the states of all tokens, and the vector is made of them
+ * here, as the file or the profile says. So what late interaction wants costs no second run.
+ *
  * Vectors of one build are the same, byte for byte, each time; other builds and processors differ
  * in the last bits.
  */
@@ -23,6 +26,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,24 +38,52 @@
 #define BUILT_IN_MODEL "multilingual-e5-small"
 #define BUILT_IN_FILE_TYPE 2 /* mostly Q4_0 */
 
+enum pooling { POOLING_UNKNOWN = 0, POOLING_MEAN, POOLING_FIRST, POOLING_LAST };
+
 struct llama {
     struct mn_model base;
 
     pthread_mutex_t lock; /* over all below */
     struct mn_llama_file file;
+    enum pooling pooling;
     int32_t tokens_max; /* of one run */
     struct mn_llama_tokens tokens;
+    struct mn_llama_tokens prefix;
 };
 
-static enum llama_pooling_type pooling_of(const struct mn_model_profile *profile)
+/* As the file says: the number of LLAMA_POOLING_TYPE_... behind its architecture's name. */
+static enum pooling pooling_of_file(const struct llama_model *model)
+{
+    char architecture[64], key[96], value[16];
+
+    if (llama_model_meta_val_str(model, "general.architecture", architecture,
+                                 sizeof(architecture)) < 0)
+        return POOLING_UNKNOWN;
+    snprintf(key, sizeof(key), "%s.pooling_type", architecture);
+    if (llama_model_meta_val_str(model, key, value, sizeof(value)) < 0)
+        return POOLING_UNKNOWN;
+    switch (strtol(value, NULL, 10)) {
+    case LLAMA_POOLING_TYPE_MEAN:
+        return POOLING_MEAN;
+    case LLAMA_POOLING_TYPE_CLS:
+        return POOLING_FIRST;
+    case LLAMA_POOLING_TYPE_LAST:
+        return POOLING_LAST;
+    default:
+        return POOLING_UNKNOWN;
+    }
+}
+
+static enum pooling pooling_of(const struct mn_model_profile *profile,
+                               const struct llama_model *model)
 {
     if (mn_same(profile->pooling, "mean"))
-        return LLAMA_POOLING_TYPE_MEAN;
+        return POOLING_MEAN;
     if (mn_same(profile->pooling, "cls"))
-        return LLAMA_POOLING_TYPE_CLS;
+        return POOLING_FIRST;
     if (mn_same(profile->pooling, "last"))
-        return LLAMA_POOLING_TYPE_LAST;
-    return LLAMA_POOLING_TYPE_UNSPECIFIED; /* as the file says */
+        return POOLING_LAST;
+    return pooling_of_file(model);
 }
 
 static int32_t smaller(int32_t a, int32_t b)
@@ -65,20 +97,15 @@ static enum mneme_status make_context(struct llama *llama, struct mneme_error *e
 
     tokens_max = smaller(tokens_max, llama_model_n_ctx_train(llama->file.model));
     llama->file.context =
-        mn_llama_context_new(llama->file.model, tokens_max, pooling_of(&llama->base.profile));
+        mn_llama_context_new(llama->file.model, tokens_max, LLAMA_POOLING_TYPE_NONE);
     if (llama->file.context == NULL)
         return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->file.path,
                        mn_llama_complaint());
-    switch (llama_pooling_type(llama->file.context)) {
-    case LLAMA_POOLING_TYPE_MEAN:
-    case LLAMA_POOLING_TYPE_CLS:
-    case LLAMA_POOLING_TYPE_LAST:
-        break;
-    default:
+    llama->pooling = pooling_of(&llama->base.profile, llama->file.model);
+    if (llama->pooling == POOLING_UNKNOWN)
         return mn_fail(err, MNEME_INVALID,
                        "pooling: %s does not say how; its profile must: mean, cls or last",
                        llama->file.path);
-    }
     tokens_max = smaller(tokens_max, (int32_t)llama_n_ubatch(llama->file.context));
     llama->tokens_max = smaller(tokens_max, (int32_t)llama_n_ctx(llama->file.context));
     return MNEME_OK;
@@ -122,52 +149,137 @@ static int32_t cut(const struct llama *llama, int32_t count)
     return llama->tokens_max;
 }
 
-static enum mneme_status run(struct llama *llama, int32_t count, float *vector,
-                             struct mneme_error *err)
+static void pool(const struct llama *llama, const float *state, int32_t count, float *vector)
 {
-    const float *pooled = mn_llama_run(llama->file.context, llama->tokens.at, count);
     size_t dim = llama->base.profile.dim;
     double squares = 0;
 
-    if (pooled == NULL)
-        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s failed on a text of %d tokens: %s",
-                       llama->base.profile.name, (int)count, mn_llama_complaint());
+    if (llama->pooling == POOLING_LAST)
+        state += (size_t)(count - 1) * dim;
+    if (llama->pooling != POOLING_MEAN)
+        count = 1;
+    for (size_t i = 0; i < dim; i++) {
+        double sum = 0;
 
+        for (int32_t t = 0; t < count; t++)
+            sum += (double)state[(size_t)t * dim + i];
+        vector[i] = (float)(sum / count);
+        squares += (double)vector[i] * vector[i];
+    }
     for (size_t i = 0; i < dim; i++)
-        squares += (double)pooled[i] * pooled[i];
-    for (size_t i = 0; i < dim; i++)
-        vector[i] = (float)(pooled[i] / sqrt(squares));
+        vector[i] = (float)(vector[i] / sqrt(squares));
+}
+
+/* What one run gives; each where it is asked for. */
+struct made {
+    enum mn_embed_kind kind;
+    float *vector;         /* NULL: not wanted */
+    struct mn_buf *codes;  /* NULL likewise */
+    struct mn_buf *states; /* NULL likewise */
+};
+
+/* How many of the tokens are begin and prefix. */
+static enum mneme_status count_prefix(struct llama *llama, enum mn_embed_kind kind, int32_t count,
+                                      int32_t *ret_prefix, struct mneme_error *err)
+{
+    const struct mn_model_profile *profile = &llama->base.profile;
+    const char *text =
+        kind == MN_EMBED_REQUEST ? profile->request_prefix : profile->passage_prefix;
+    int32_t same = 0, prefix = 0, begin = 0;
+
+    while (begin < count &&
+           llama_vocab_is_control(llama->file.vocab, llama->tokens.at[begin]))
+        begin++;
+    MN_TRY(mn_llama_tokenise(llama->file.vocab, text, strlen(text), false, &llama->prefix, &prefix,
+                             err));
+    while (same < prefix && begin + same < count &&
+           llama->prefix.at[same] == llama->tokens.at[begin + same])
+        same++;
+    *ret_prefix = begin + same;
     return MNEME_OK;
 }
 
-static enum mneme_status embed_locked(struct llama *llama, const struct mn_buf *text, float *vector,
-                                      struct mneme_error *err)
+static enum mneme_status keep_tokens(struct llama *llama, const float *state, int32_t count,
+                                     const struct made *made, struct mneme_error *err)
 {
+    size_t dim = llama->base.profile.dim;
+    int32_t left = made->kind == MN_EMBED_REQUEST ? MN_TOKENS_REQUEST_MAX : MN_TOKENS_PASSAGE_MAX;
+    int32_t at = 0;
+
+    MN_TRY(count_prefix(llama, made->kind, count, &at, err));
+    for (; at < count && left > 0; at++) {
+        llama_token token = llama->tokens.at[at];
+
+        if (llama_vocab_is_control(llama->file.vocab, token))
+            continue;
+        left--;
+        if (made->codes)
+            mn_model_put_code(&llama->base.profile, made->kind, (uint32_t)token,
+                              state + (size_t)at * dim, made->codes);
+        if (made->states)
+            mn_buf_put(made->states, state + (size_t)at * dim, dim * sizeof(float));
+    }
+    if ((made->codes && made->codes->failed) || (made->states && made->states->failed))
+        return mn_fail_memory(err);
+    return MNEME_OK;
+}
+
+static enum mneme_status run_locked(struct llama *llama, const struct mn_buf *text,
+                                    const struct made *made, struct mneme_error *err)
+{
+    const float *state;
     int32_t count;
 
     MN_TRY(load_once(llama, err));
     MN_TRY(tokenise(llama, text->at, text->bytes, true, &count, err));
     if (count == 0)
         return mn_fail(err, MNEME_INVALID, "text: empty, and the model marks no beginning");
-    return run(llama, cut(llama, count), vector, err);
+    count = cut(llama, count);
+    state = mn_llama_run_states(llama->file.context, llama->tokens.at, count);
+    if (state == NULL)
+        return mn_fail(err, MNEME_UNAVAILABLE, "model: %s failed on a text of %d tokens: %s",
+                       llama->base.profile.name, (int)count, mn_llama_complaint());
+    if (made->vector)
+        pool(llama, state, count, made->vector);
+    return made->codes || made->states ? keep_tokens(llama, state, count, made, err) : MNEME_OK;
 }
 
-static enum mneme_status llama_embed(struct mn_model *model, enum mn_embed_kind kind,
-                                     const char *text, float *vector, struct mneme_error *err)
+static enum mneme_status run(struct mn_model *model, const char *text, const struct made *made,
+                             struct mneme_error *err)
 {
     struct llama *llama = (struct llama *)model;
     MN_BUF_AUTO whole = { 0 };
     enum mneme_status status;
 
-    mn_buf_text(&whole, kind == MN_EMBED_REQUEST ? model->profile.request_prefix
-                                                 : model->profile.passage_prefix);
+    mn_buf_text(&whole, made->kind == MN_EMBED_REQUEST ? model->profile.request_prefix
+                                                       : model->profile.passage_prefix);
     mn_buf_text(&whole, text);
     if (whole.failed)
         return mn_fail_memory(err);
     pthread_mutex_lock(&llama->lock);
-    status = embed_locked(llama, &whole, vector, err);
+    status = run_locked(llama, &whole, made, err);
     pthread_mutex_unlock(&llama->lock);
     return status;
+}
+
+static enum mneme_status llama_embed(struct mn_model *model, enum mn_embed_kind kind,
+                                     const char *text, float *vector, struct mneme_error *err)
+{
+    return run(model, text, &(struct made){ kind, vector, NULL, NULL }, err);
+}
+
+static enum mneme_status llama_embed_tokens(struct mn_model *model, enum mn_embed_kind kind,
+                                            const char *text, float *vector, struct mn_buf *codes,
+                                            struct mneme_error *err)
+{
+    return run(model, text, &(struct made){ kind, vector, codes, NULL }, err);
+}
+
+static enum mneme_status llama_token_states(struct mn_model *model, enum mn_embed_kind kind,
+                                            const char *text, struct mn_buf *states,
+                                            struct mneme_error *err)
+{
+    return run(model, text, &(struct made){ kind, NULL, NULL, states }, err);
 }
 
 static enum mneme_status llama_count(struct mn_model *model, const char *text, size_t *ret_count,
@@ -193,12 +305,14 @@ static void llama_release(struct mn_model *model)
 
     mn_llama_file_release(&llama->file);
     free(llama->tokens.at);
+    free(llama->prefix.at);
     pthread_mutex_destroy(&llama->lock);
     mn_model_profile_release(&model->profile);
     free(llama);
 }
 
-static const struct mn_model_ops LLAMA_OPS = { llama_embed, llama_count, llama_release };
+static const struct mn_model_ops LLAMA_OPS = { llama_embed, llama_count, llama_release,
+                                               llama_embed_tokens, llama_token_states };
 
 /* "Multilingual E5 Small" and "multilingual-e5-small" are one model: letters and digits decide. */
 static bool is_built_in_model(const char *name)

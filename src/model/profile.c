@@ -8,6 +8,10 @@
  * two. They are means of folded texts with their prefix, since that is what is embedded; capitals
  * alone move the English means by a fifth of their distance from the Chinese ones.
  *
+ * `tokens`, where given, has the mean of the states of tokens and the axes they are kept on: whole
+ * numbers, since the axes' length says nothing and a step of 1/127 turns a state by less than its
+ * code does.
+ *
  * The hashes are made from a rendering of its own (fields in a fixed order, six decimals), not from
  * the file's bytes, so that white space and the order of fields do not make another profile.
  *
@@ -18,6 +22,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +72,12 @@ static const char *const FIELDS[] = {
     "partition_k",
     "own_mean_share",
     "mean",
+    "tokens",
     NULL,
 };
+
+static const char *const TOKENS_FIELDS[] = { "mean", "axes", NULL };
+#define TOKEN_MEAN_MAX 1000 /* states have no length of their own; a bound against nonsense */
 
 static const struct {
     const char *name;
@@ -200,6 +209,87 @@ static enum mneme_status read_means(yyjson_val *root, struct mn_model_profile *p
     return MNEME_OK;
 }
 
+/* ---- axes of token states ---- */
+
+/* One row of {"mean": [dim numbers], "axes": [[dim whole numbers in -127..127] * MN_TOKEN_AXES]}. */
+static enum mneme_status read_axis(yyjson_val *list, size_t axis, size_t dim, float *axes,
+                                   struct mneme_error *err)
+{
+    yyjson_arr_iter iter;
+
+    if (!yyjson_is_arr(list) || yyjson_arr_size(list) != dim)
+        return mn_fail(err, MNEME_INVALID, "tokens.axes: axis %zu is no list of %zu numbers", axis,
+                       dim);
+    yyjson_arr_iter_init(list, &iter);
+    for (size_t i = 0; i < dim; i++) {
+        yyjson_val *value = yyjson_arr_iter_next(&iter);
+
+        if (!yyjson_is_int(value) || llabs(yyjson_get_sint(value)) > 127)
+            return mn_fail(err, MNEME_INVALID,
+                           "tokens.axes: item %zu of axis %zu is no whole number in -127..127", i,
+                           axis);
+        axes[i * MN_TOKEN_AXES + axis] = (float)yyjson_get_sint(value);
+    }
+    return MNEME_OK;
+}
+
+static enum mneme_status read_token_mean(yyjson_val *list, size_t dim, float *mean,
+                                         struct mneme_error *err)
+{
+    yyjson_arr_iter iter;
+
+    if (!yyjson_is_arr(list) || yyjson_arr_size(list) != dim)
+        return mn_fail(err, MNEME_INVALID, "tokens.mean: is no list of %zu numbers", dim);
+    yyjson_arr_iter_init(list, &iter);
+    for (size_t i = 0; i < dim; i++) {
+        double number = yyjson_get_num(yyjson_arr_iter_next(&iter));
+
+        if (!(fabs(number) <= TOKEN_MEAN_MAX))
+            return mn_fail(err, MNEME_INVALID, "tokens.mean: item %zu is beyond %d", i,
+                           TOKEN_MEAN_MAX);
+        mean[i] = (float)number;
+    }
+    return MNEME_OK;
+}
+
+static enum mneme_status read_tokens(yyjson_val *root, struct mn_model_profile *profile,
+                                     struct mneme_error *err)
+{
+    yyjson_val *tokens = yyjson_obj_get(root, "tokens");
+    yyjson_val *axes = yyjson_obj_get(tokens, "axes");
+
+    if (tokens == NULL || yyjson_is_null(tokens))
+        return MNEME_OK;
+    if (!yyjson_is_obj(tokens))
+        return mn_fail(err, MNEME_INVALID, "tokens: is no object");
+    MN_TRY(mn_json_only(tokens, TOKENS_FIELDS, err));
+    if (!yyjson_is_arr(axes) || yyjson_arr_size(axes) != MN_TOKEN_AXES)
+        return mn_fail(err, MNEME_INVALID, "tokens.axes: is no list of %d axes", MN_TOKEN_AXES);
+    profile->token_mean = calloc(profile->dim * (MN_TOKEN_AXES + 1), sizeof(float));
+    if (profile->token_mean == NULL)
+        return mn_fail_memory(err);
+    profile->token_axes = profile->token_mean + profile->dim;
+    MN_TRY(read_token_mean(yyjson_obj_get(tokens, "mean"), profile->dim, profile->token_mean, err));
+    for (size_t i = 0; i < MN_TOKEN_AXES; i++)
+        MN_TRY(read_axis(yyjson_arr_get(axes, i), i, profile->dim, profile->token_axes, err));
+    return MNEME_OK;
+}
+
+void mn_model_profile_turn(const struct mn_model_profile *profile, const float *state,
+                           float ret_turned[MN_TOKEN_AXES])
+{
+    float turned[MN_TOKEN_AXES] = { 0 };
+
+    for (size_t i = 0; i < profile->dim; i++) {
+        const float *adds = profile->token_axes + i * MN_TOKEN_AXES;
+        float much = state[i] - profile->token_mean[i];
+
+        for (size_t a = 0; a < MN_TOKEN_AXES; a++)
+            turned[a] += much * adds[a];
+    }
+    memcpy(ret_turned, turned, sizeof turned);
+}
+
 /* One block for all the means; the first pointer owns it. */
 static enum mneme_status allocate_means(struct mn_model_profile *profile, struct mneme_error *err)
 {
@@ -248,6 +338,20 @@ static void render_calibration(struct mn_json_writer *w, const struct mn_model_p
     }
 }
 
+static enum mneme_status hash_of_tokens(struct mn_model_profile *profile, struct mneme_error *err)
+{
+    char hex[MN_SHA256_HEX_BYTES];
+
+    profile->tokens_hash[0] = '\0';
+    if (profile->token_mean == NULL)
+        return MNEME_OK;
+    if (!mn_sha256_hex(profile->token_mean, profile->dim * (MN_TOKEN_AXES + 1) * sizeof(float), hex))
+        return mn_fail_memory(err);
+    snprintf(profile->tokens_hash, sizeof(profile->tokens_hash), "%s.%.16s", profile->vectors_hash,
+             hex);
+    return MNEME_OK;
+}
+
 static enum mneme_status hash_of(const struct mn_model_profile *profile, bool whole, char hash[17],
                                  struct mneme_error *err)
 {
@@ -259,6 +363,8 @@ static enum mneme_status hash_of(const struct mn_model_profile *profile, bool wh
     render_origin(&w, profile);
     if (whole)
         render_calibration(&w, profile);
+    if (whole && profile->tokens_hash[0])
+        mn_json_field_text(&w, "tokens", profile->tokens_hash);
     mn_json_close(&w, '}');
     if (text.failed || !mn_sha256_hex(text.at, text.bytes, hex))
         return mn_fail_memory(err);
@@ -269,8 +375,9 @@ static enum mneme_status hash_of(const struct mn_model_profile *profile, bool wh
 
 static enum mneme_status set_hashes(struct mn_model_profile *profile, struct mneme_error *err)
 {
-    MN_TRY(hash_of(profile, true, profile->hash, err));
-    return hash_of(profile, false, profile->vectors_hash, err);
+    MN_TRY(hash_of(profile, false, profile->vectors_hash, err));
+    MN_TRY(hash_of_tokens(profile, err));
+    return hash_of(profile, true, profile->hash, err);
 }
 
 enum mneme_status mn_model_profile_parse(const char *json, struct mn_model_profile *ret_profile,
@@ -296,6 +403,7 @@ enum mneme_status mn_model_profile_parse(const char *json, struct mn_model_profi
     MN_TRY(read_scalars(yyjson_doc_get_root(doc), &profile, err));
     MN_TRY(allocate_means(&profile, err));
     MN_TRY(read_means(yyjson_doc_get_root(doc), &profile, err));
+    MN_TRY(read_tokens(yyjson_doc_get_root(doc), &profile, err));
     MN_TRY(set_hashes(&profile, err));
 
     *ret_profile = profile;
@@ -319,6 +427,7 @@ enum mneme_status mn_model_profile_rename(struct mn_model_profile *profile, cons
 void mn_model_profile_release(struct mn_model_profile *profile)
 {
     free(profile->request_mean[0]);
+    free(profile->token_mean);
     *profile = (struct mn_model_profile){ 0 };
 }
 

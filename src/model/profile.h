@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "text/analyze.h"
+#include "text/token_codes.h"
 
 #define MN_VECTOR_DIM_MAX 4096
 
@@ -47,6 +48,12 @@ struct mn_model_profile {
     float duplicate_cosine; /* centred passage-passage cosine that nominates a duplicate: 0.80 */
     float partition_k;      /* 20: weight of the prior in a partition's own mean */
     float own_mean_share;   /* 0.3: F = share * A + (1 - share) * B */
+
+    /* Of the states of tokens (text/token_codes.h): their mean, and for each of its dim numbers what
+     * it adds to each of MN_TOKEN_AXES axes. Owned; NULL: states are not kept. */
+    float *token_mean;
+    float *token_axes;
+    char tokens_hash[34]; /* vectors_hash, a dot, and a hash of these two; "" without them */
 };
 
 /* NULL json: the built-in profile of multilingual-e5-small. Allocates the means. */
@@ -57,6 +64,10 @@ void mn_model_profile_release(struct mn_model_profile *profile);
 /* Same calibration, another name (cut to fit) and so another hash: for a sibling of the model. */
 enum mneme_status mn_model_profile_rename(struct mn_model_profile *profile, const char *name,
                                           struct mneme_error *err);
+
+/* A token's state, dim floats, on the profile's axes. */
+void mn_model_profile_turn(const struct mn_model_profile *profile, const float *state,
+                           float ret_turned[MN_TOKEN_AXES]);
 
 /* The profile used when there is no model: dim 0, floors for text alone. */
 void mn_model_profile_none(struct mn_model_profile *ret_profile);

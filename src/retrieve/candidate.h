@@ -73,7 +73,7 @@ struct mn_candidate {
     double vector;        /* F, raw */
     double raw_relevance; /* J = F + text_weight X, with imputation; absolute (stage 7 sets it
                              early) */
-    const struct mn_context *context; /* of a turn: what those around it say; NULL: not known */
+    struct mn_context *context; /* of a turn: what those around it say; NULL: not known */
     double conversation;    /* 0..1: how much that is, of the best of the pool (stage 7) */
     bool has_rerank;
     double rerank;          /* of a cross-encoder, on a scale of its own */

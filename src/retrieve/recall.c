@@ -29,6 +29,7 @@ struct embedding {
     struct mn_model *model;
     const char *text;
     float *vector;
+    struct mn_buf codes; /* of its tokens */
     enum mneme_status status;
     struct mneme_error error;
     int64_t us;
@@ -39,7 +40,8 @@ static void embed(void *argument)
     struct embedding *e = argument;
     int64_t begun_us = mn_clock_monotonic_us();
 
-    e->status = mn_model_embed(e->model, MN_EMBED_REQUEST, e->text, e->vector, &e->error);
+    e->status = mn_model_embed_tokens(e->model, MN_EMBED_REQUEST, e->text, e->vector, &e->codes,
+                                      &e->error);
     e->us = mn_clock_monotonic_us() - begun_us;
 }
 
@@ -80,6 +82,11 @@ static bool needs_vector(const struct mn_plan *plan)
         if (plan->probes[source] && source != MN_SOURCE_RULE)
             return true;
     return false;
+}
+
+static void embed_release(struct embedding *e)
+{
+    mn_buf_release(&e->codes);
 }
 
 static enum mneme_status embed_prepare(const struct mn_sourcing *s, struct embedding *e,
@@ -221,9 +228,15 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
                             struct mneme_error *err)
 {
     struct mn_pool pool;
-    struct mn_sourcing s = { world, request, access, plan,  arena, trace,
-                             NULL,  &pool,   1,      false, 0,     { 0 }, NULL };
-    struct embedding embedding;
+    struct mn_sourcing s = { .world = world,
+                             .request = request,
+                             .access = access,
+                             .plan = plan,
+                             .arena = arena,
+                             .trace = trace,
+                             .pool = &pool,
+                             .lists = 1 };
+    MN_CLEANUP(embed_release) struct embedding embedding = { 0 };
     struct mneme_error failed;
     bool index_answers = true;
 
@@ -249,6 +262,8 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
         mn_trace_degraded(trace, "index: %s", failed.message);
     }
     s.vector = embed_wait(world, &embedding, started, trace);
+    if (s.vector)
+        s.codes = (struct mn_str){ embedding.codes.at, embedding.codes.bytes };
     MN_TRY(status);
 
     bool index_is_current = index_answers;
@@ -263,6 +278,8 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     MN_TRY(mn_verify_rows(&s, index_is_current, err));
     if (index_answers && needs_vector(plan) && mn_source_surroundings(&s, &failed) != MNEME_OK)
         mn_trace_degraded(trace, "index: %s", failed.message);
+    if (mn_source_token_likeness(&s, &failed) != MNEME_OK)
+        mn_trace_degraded(trace, "tokens: %s", failed.message);
     mn_pool_read_languages(&pool);
     trace->candidate_count = pool.found.count;
     *ret_found = pool.found;

@@ -51,6 +51,7 @@ struct mn_sourcing {
     size_t linked;          /* candidates whose successors are known: the first so many */
     struct mn_successors successors;
     struct mn_query_kept *kept; /* by the index, from question to question */
+    struct mn_str codes; /* of the request's tokens; .bytes 0: none */
 };
 
 enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error *err);
@@ -70,6 +71,9 @@ enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err)
 /* surroundings.c: context of every candidate that is a turn. The last to be asked: it points at
  * candidates that no one drops from the pool any more. */
 enum mneme_status mn_source_surroundings(struct mn_sourcing *s, struct mneme_error *err);
+
+/* token_likeness.c: after that, the signals of turns' tokens. Nothing where the model gives none. */
+enum mneme_status mn_source_token_likeness(struct mn_sourcing *s, struct mneme_error *err);
 
 /* successors.c: what replaces the candidates not looked at yet; the last of each chain becomes one.
  */

@@ -522,6 +522,18 @@ static void put_rerank(struct mn_json_writer *w, const struct mn_trace *trace)
     mn_json_close(w, '}');
 }
 
+static void put_tokens(struct mn_json_writer *w, const struct mn_trace *trace)
+{
+    if (!trace->tokens.turns)
+        return;
+    mn_json_key(w, "tokens");
+    mn_json_open(w, '{');
+    mn_json_field_integer(w, "turns", (int64_t)trace->tokens.turns);
+    mn_json_field_integer(w, "measured", (int64_t)trace->tokens.measured);
+    mn_json_field_integer(w, "us", trace->tokens.us);
+    mn_json_close(w, '}');
+}
+
 static void put_engine(struct mn_json_writer *w, const struct mn_retrieval *r)
 {
     const struct mn_trace *trace = &r->trace;
@@ -571,6 +583,7 @@ enum mneme_status mn_trace_print(const struct mn_retrieval *retrieval, struct mn
     put_merges(&w, &retrieval->selection);
     put_conflicts(&w, &retrieval->conflicts);
     put_budget(&w, retrieval);
+    put_tokens(&w, &retrieval->trace);
     put_rerank(&w, &retrieval->trace);
     put_engine(&w, retrieval);
     if (retrieval->trace.signals) {

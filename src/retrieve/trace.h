@@ -65,6 +65,11 @@ struct mn_trace {
         bool cached;
         const char *silent;
     } rerank;
+    struct {
+        size_t turns; /* that lead; 0: nothing was held against the request word by word */
+        size_t measured; /* of them, whose codes of tokens were there */
+        int64_t us;
+    } tokens;
     int64_t stage_us[MN_STAGE_COUNT];
     int64_t embed_us;
     size_t candidate_count; /* after recall */

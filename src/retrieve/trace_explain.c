@@ -346,6 +346,10 @@ static void put_times(struct mn_buf *out, yyjson_val *trace)
                       text_of(model, "profile_hash"));
     else
         mn_buf_text(out, "Model  none: text, structure, graph and rules only\n");
+    if (integer_of(list_of(trace, "tokens"), "turns"))
+        mn_buf_printf(out, "Words  %lld of the %lld turns that lead were compared word by word\n",
+                      integer_of(list_of(trace, "tokens"), "measured"),
+                      integer_of(list_of(trace, "tokens"), "turns"));
     yyjson_arr_foreach(list_of(trace, "notes"), at, count, value)
         mn_buf_printf(out, "Note   %s\n", yyjson_is_str(value) ? yyjson_get_str(value) : "");
     if (is_set(trace, "truncated"))

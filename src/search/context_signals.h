@@ -38,12 +38,18 @@ enum mn_signal {
     MN_SIGNAL_VECTOR_SMOOTH,  /* + 1/2 of those next to it + 1/4 of those next to these */
     MN_SIGNAL_VECTOR_SESSION, /* mean of the session's best 3 among the turns asked for and
                                  those within 2 of them */
+    /* word by word (retrieve/token_likeness.c); 0 without */
+    MN_SIGNAL_TOKENS,         /* weighted mean, over the request's words, of the best likeness */
+    MN_SIGNAL_TOKENS_1,       /* the same by the best of the turn and 1 to both sides */
+    MN_SIGNAL_TOKENS_3,       /* 3 to both sides */
+    MN_SIGNAL_TOKENS_SESSION, /* its session; all as far as they lead */
     MN_SIGNAL_COUNT
 };
 
 struct mn_context {
     const char *id; /* as it was asked for */
     bool has_vector;
+    bool has_tokens; /* its tokens' signals were measured, not estimated */
     float signal[MN_SIGNAL_COUNT];
 };
 struct mn_contexts {

@@ -19,13 +19,14 @@
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
 #include "store/sqlite_write.h"
+#include "text/token_codes.h"
 
 #define ROW_BYTES_MAX ((size_t)64 << 20)
 #define LENGTH_SLACK 0.01f /* of a vector of length 1, at half precision */
 
 struct check {
     const struct mn_writing *w; /* also while reading: its connection and its arena */
-    const char *profile;
+    const char *profile, *tokens_profile;
     struct mn_arena *arena; /* of the result */
     struct mn_reconciled *out;
 };
@@ -184,6 +185,12 @@ static bool is_vector(const void *bytes, size_t count, int64_t dim)
     return isfinite(length) && fabsf(sqrtf(length) - 1.0f) <= LENGTH_SLACK;
 }
 
+/* Its profile is named after that of the vectors and its axes. */
+static bool of_tokens(const char *profile)
+{
+    return strchr(profile, '.') != NULL;
+}
+
 static enum mneme_status check_vectors(struct check *c, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
@@ -206,9 +213,10 @@ static enum mneme_status check_vectors(struct check *c, struct mneme_error *err)
         unit = mn_read_text(&reader);
         dim = mn_read_integer(&reader);
         const void *vector = mn_read_bytes(&reader, &bytes);
-        whole = vector && is_vector(vector, bytes, dim);
         of_unit = mn_read_integer(&reader) != 0;
         profile = mn_read_text(&reader);
+        whole = of_tokens(profile) ? dim == MN_TOKEN_AXES && mn_token_codes_whole(vector, bytes)
+                                   : vector && is_vector(vector, bytes, dim);
         MN_TRY(mn_read_end(&reader, err));
         if (!whole || !of_unit)
             MN_TRY(add(c, MN_DERIVED_VECTOR, tenant, owner, unit, profile, err));
@@ -320,8 +328,10 @@ static enum mneme_status find(struct check *c, enum mn_derived part, struct mnem
     bool row = false;
 
     MN_TRY(mn_sqlite_prepare(c->w->db, parts[part].find, &stmt, err));
-    if (part == MN_DERIVED_LOST_VECTOR)
+    if (part == MN_DERIVED_LOST_VECTOR) {
         mn_bind_text(stmt, ":profile", c->profile);
+        mn_bind_text(stmt, ":tokens", c->tokens_profile);
+    }
     for (;;) {
         MN_ARENA_AUTO arena = mn_arena_new(ROW_BYTES_MAX);
         struct mn_reader reader = { .stmt = stmt, .arena = arena };
@@ -359,6 +369,7 @@ static enum mneme_status mend_by_sql(const struct check *c, enum mn_derived part
         MN_TRY(mn_sqlite_prepare(c->w->db, parts[part].mend[i], &stmt, err));
         if (part == MN_DERIVED_LOST_VECTOR) {
             mn_bind_text(stmt, ":profile", c->profile);
+            mn_bind_text(stmt, ":tokens", c->tokens_profile);
         } else {
             mn_bind_text(stmt, ":tenant", row->tenant);
             if (part != MN_DERIVED_USAGE && part != MN_DERIVED_RULE)
@@ -455,12 +466,16 @@ static bool all_clean(const struct mn_reconciled *found)
     return true;
 }
 
-enum mneme_status mn_sqlite_reconcile(struct mn_store *store, const char *profile, bool repair,
-                                      int64_t now_ms, struct mn_arena *arena,
+enum mneme_status mn_sqlite_reconcile(struct mn_store *store, const char *profile,
+                                      const char *tokens_profile, bool repair, int64_t now_ms,
+                                      struct mn_arena *arena,
                                       struct mn_reconciled *ret_reconciled, struct mneme_error *err)
 {
     struct mn_reconciled found = { 0 };
-    struct check c = { .profile = profile, .arena = arena, .out = &found };
+    struct check c = { .profile = profile,
+                       .tokens_profile = tokens_profile,
+                       .arena = arena,
+                       .out = &found };
 
     MN_TRY(look(store, &c, err));
     if (repair && !all_clean(&found))
@@ -490,6 +505,7 @@ static enum mneme_status drop_others(const struct check *c, struct mneme_error *
 
         MN_TRY(mn_sqlite_prepare(c->w->db, sql[i], &stmt, err));
         mn_bind_text(stmt, ":profile", c->profile);
+        mn_bind_text(stmt, ":tokens", c->tokens_profile);
         MN_TRY(mn_sqlite_done(stmt, err));
         c->out->part[MN_DERIVED_VECTOR].repaired = mn_sqlite_changed(c->w->db);
     }
@@ -502,10 +518,11 @@ static enum mneme_status drop_in_transaction(const struct check *c, struct mneme
 }
 
 enum mneme_status mn_sqlite_keep_vectors(struct mn_store *store, const char *profile,
-                                         int64_t *ret_dropped, struct mneme_error *err)
+                                         const char *tokens_profile, int64_t *ret_dropped,
+                                         struct mneme_error *err)
 {
     struct mn_reconciled dropped = { 0 };
-    struct check c = { .profile = profile, .out = &dropped };
+    struct check c = { .profile = profile, .tokens_profile = tokens_profile, .out = &dropped };
 
     MN_TRY(in_turn(store, &c, 0, drop_in_transaction, err));
     *ret_dropped = dropped.part[MN_DERIVED_VECTOR].repaired;

@@ -278,6 +278,7 @@ static const struct mn_store_ops sqlite_ops = {
     .edges = mn_sqlite_edges,
     .units_scan = mn_sqlite_units_scan,
     .units_get = mn_sqlite_units_get,
+    .tokens_get = mn_sqlite_tokens_get,
     .units_without_vector = mn_sqlite_units_without_vector,
     .index_position = mn_sqlite_index_position,
     .index_failed = mn_sqlite_index_failed,

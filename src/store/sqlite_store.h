@@ -277,6 +277,10 @@ enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const c
                                                  const struct mn_unit_place *after, size_t limit,
                                                  struct mn_arena *arena, struct mn_units *ret_units,
                                                  struct mneme_error *err);
+enum mneme_status mn_sqlite_tokens_get(struct mn_store *store, struct mn_partition partition,
+                                       const char *const *ids, size_t count, const char *profile,
+                                       const char *tokens_profile, struct mn_arena *arena,
+                                       struct mn_str *ret_codes, struct mneme_error *err);
 /* sqlite_index.c */
 enum mneme_status mn_sqlite_index_position(struct mn_store *store, const char *index,
                                            struct mn_cursor *ret_cursor, struct mneme_error *err);
@@ -289,13 +293,15 @@ enum mneme_status mn_sqlite_index_parked(struct mn_store *store, const char *ind
                                          struct mn_arena *arena, struct mn_index_rows *ret_rows,
                                          struct mneme_error *err);
 /* sqlite_reconcile.c */
-enum mneme_status mn_sqlite_reconcile(struct mn_store *store, const char *profile, bool repair,
-                                      int64_t now_ms, struct mn_arena *arena,
+enum mneme_status mn_sqlite_reconcile(struct mn_store *store, const char *profile,
+                                      const char *tokens_profile, bool repair, int64_t now_ms,
+                                      struct mn_arena *arena,
                                       struct mn_reconciled *ret_reconciled,
                                       struct mneme_error *err);
 enum mneme_status mn_sqlite_reindex(struct mn_store *store, struct mneme_error *err);
 enum mneme_status mn_sqlite_keep_vectors(struct mn_store *store, const char *profile,
-                                         int64_t *ret_dropped, struct mneme_error *err);
+                                         const char *tokens_profile, int64_t *ret_dropped,
+                                         struct mneme_error *err);
 enum mneme_status mn_sqlite_partitions(struct mn_store *store, struct mn_arena *arena,
                                        struct mn_partitions *ret_partitions,
                                        struct mneme_error *err);

@@ -191,3 +191,59 @@ enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const c
     *ret_units = units;
     return MNEME_OK;
 }
+
+/* Rows come in the order of the key: a unit's vector first, then its codes. */
+static enum mneme_status read_tokens(struct mn_stmt *stmt, size_t count, struct mn_arena *arena,
+                                     struct mn_str *codes, struct mneme_error *err)
+{
+    const char *vector_text = "";
+    size_t vector_at = SIZE_MAX;
+    bool row = false;
+
+    for (;;) {
+        struct mn_reader reader = { .stmt = stmt, .arena = arena };
+        size_t bytes;
+
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            return MNEME_OK;
+        size_t at = (size_t)mn_read_integer(&reader);
+        bool is_codes = mn_read_integer(&reader) != 0;
+        const char *text = mn_read_text(&reader);
+        const void *blob = mn_read_bytes(&reader, &bytes);
+
+        MN_TRY(mn_read_end(&reader, err));
+        if (!is_codes) {
+            vector_at = at;
+            vector_text = text;
+        } else if (at < count && at == vector_at && mn_same(text, vector_text)) {
+            codes[at].at = mn_arena_copy_n(arena, blob ? blob : "", bytes);
+            codes[at].bytes = bytes;
+            if (!codes[at].at)
+                return mn_fail_memory(err);
+        }
+    }
+}
+
+enum mneme_status mn_sqlite_tokens_get(struct mn_store *store, struct mn_partition partition,
+                                       const char *const *ids, size_t count, const char *profile,
+                                       const char *tokens_profile, struct mn_arena *arena,
+                                       struct mn_str *ret_codes, struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    MN_STMT_AUTO stmt = NULL;
+    struct mn_str *codes = mn_arena_array(arena, struct mn_str, count + 1);
+
+    if (!codes)
+        return mn_fail_memory(err);
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_TOKENS_GET, &stmt, err));
+    mn_bind_text(stmt, ":tokens", tokens_profile);
+    mn_bind_list(stmt, ":ids", (struct mneme_list){ ids, count });
+    mn_bind_text(stmt, ":tenant", partition.tenant);
+    mn_bind_text(stmt, ":owner", partition.owner);
+    mn_bind_text(stmt, ":profile", profile);
+    MN_TRY(read_tokens(stmt, count, arena, codes, err));
+    memcpy(ret_codes, codes, count * sizeof *codes);
+    return MNEME_OK;
+}

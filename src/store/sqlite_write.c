@@ -16,6 +16,7 @@
 #include "store/half.h"
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
+#include "text/token_codes.h"
 
 enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kind kind,
                                   const char *tenant, const char *owner, const char *id,
@@ -512,28 +513,41 @@ enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_
     return mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err);
 }
 
+static enum mneme_status put_vector(const struct mn_writing *w, const struct mn_vector_row *vector,
+                                    const char *profile, size_t dim, const void *blob, size_t bytes,
+                                    struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_VECTOR_PUT, &stmt, err));
+    mn_bind_text(stmt, ":tenant", vector->partition.tenant);
+    mn_bind_text(stmt, ":owner", vector->partition.owner);
+    mn_bind_text(stmt, ":unit", vector->unit_id);
+    mn_bind_text(stmt, ":profile", profile);
+    mn_bind_text(stmt, ":text_hash", vector->text_hash);
+    mn_bind_integer(stmt, ":dim", (int64_t)dim);
+    mn_bind_blob(stmt, ":vector", blob, bytes);
+    return mn_sqlite_done(stmt, err);
+}
+
 enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_vector_row *vector,
                                   struct mn_written *ret_written, struct mneme_error *err)
 {
     const struct mn_index_row made = { .index = vector->profile,
                                        .partition = vector->partition,
                                        .unit = vector->unit_id };
-    MN_STMT_AUTO stmt = NULL;
+    const struct mn_str *tokens = vector->tokens;
     uint16_t *half = mn_arena_array(w->arena, uint16_t, vector->dim ? vector->dim : 1);
 
     if (!half)
         return mn_fail_memory(err);
     if (vector->dim == 0 || !mn_half_pack(vector->vector, vector->dim, half))
         return mn_fail(err, MNEME_INVALID, "vector: empty, or a component is no number");
-    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_VECTOR_PUT, &stmt, err));
-    mn_bind_text(stmt, ":tenant", vector->partition.tenant);
-    mn_bind_text(stmt, ":owner", vector->partition.owner);
-    mn_bind_text(stmt, ":unit", vector->unit_id);
-    mn_bind_text(stmt, ":profile", vector->profile);
-    mn_bind_text(stmt, ":text_hash", vector->text_hash);
-    mn_bind_integer(stmt, ":dim", (int64_t)vector->dim);
-    mn_bind_blob(stmt, ":vector", half, vector->dim * sizeof *half);
-    MN_TRY(mn_sqlite_done(stmt, err));
+    if (tokens)
+        MN_TRY(put_vector(w, vector, vector->tokens_profile, MN_TOKEN_AXES,
+                          tokens->bytes ? tokens->at : "", tokens->bytes, err));
+    MN_TRY(put_vector(w, vector, vector->profile, vector->dim, half, vector->dim * sizeof *half,
+                      err));
     *ret_written = (struct mn_written){ .unchanged = mn_sqlite_changed(w->db) == 0 };
     if (ret_written->unchanged)
         return MNEME_OK;

@@ -83,6 +83,9 @@ struct mn_vector_row {
     const char *text_hash; /* SHA-256 of the embedded text, hex */
     size_t dim;
     const float *vector; /* stored as fp16 */
+    /* Codes of the same text's tokens (text/token_codes.h), a row beside it; tokens NULL: none. */
+    const char *tokens_profile;
+    const struct mn_str *tokens;
 };
 
 struct mn_trace_row {
@@ -507,7 +510,7 @@ struct mn_audit_state {
 enum mn_derived {
     MN_DERIVED_TEXT_HASH = 0, /* by which look-alikes are found, and vectors known to be current */
     MN_DERIVED_EVENT_HASH,
-    MN_DERIVED_VECTOR,      /* of no unit, or no vector of length 1 */
+    MN_DERIVED_VECTOR,      /* of no unit, or no vector of length 1, or no codes of tokens */
     MN_DERIVED_LOST_VECTOR, /* missing, though the index passes for complete */
     MN_DERIVED_USAGE,
     MN_DERIVED_RULE, /* of no memory, or of another owner than its memory */
@@ -806,6 +809,12 @@ struct mn_store_ops {
                                               const struct mn_unit_place *after, size_t limit,
                                               struct mn_arena *arena, struct mn_units *ret_units,
                                               struct mneme_error *err);
+    /* Codes of the tokens of these units, for each id; .at NULL where there are none that were made
+     * with its vector of `profile`. */
+    enum mneme_status (*tokens_get)(struct mn_store *store, struct mn_partition partition,
+                                    const char *const *ids, size_t count, const char *profile,
+                                    const char *tokens_profile, struct mn_arena *arena,
+                                    struct mn_str *ret_codes, struct mneme_error *err);
     /* How far the index has come, as MN_WRITE_INDEX said; "" when it has not begun. */
     enum mneme_status (*index_position)(struct mn_store *store, const char *index,
                                         struct mn_cursor *ret_cursor, struct mneme_error *err);
@@ -877,10 +886,11 @@ struct mn_store_ops {
 
     /* Compares what is derived with the rows it is derived from, in one state; then, with `repair`,
      * puts right what differs, in one durable transaction that looks at each row again. profile:
-     * of the model in force, "" without one. */
-    enum mneme_status (*reconcile)(struct mn_store *store, const char *profile, bool repair,
-                                   int64_t now_ms, struct mn_arena *arena,
-                                   struct mn_reconciled *ret_reconciled, struct mneme_error *err);
+     * of the model in force, "" without one; tokens_profile: of its codes of tokens, "" likewise. */
+    enum mneme_status (*reconcile)(struct mn_store *store, const char *profile,
+                                   const char *tokens_profile, bool repair, int64_t now_ms,
+                                   struct mn_arena *arena, struct mn_reconciled *ret_reconciled,
+                                   struct mneme_error *err);
     /* only: a tenant and an owner, NULL for all. At most one pass over each table. */
     enum mneme_status (*health)(struct mn_store *store, const struct mn_partition *only,
                                 const char *profile, int64_t now_ms, struct mn_arena *arena,
@@ -890,9 +900,10 @@ struct mn_store_ops {
                                struct mn_store_check *ret_check, struct mneme_error *err);
     /* Builds the tables' own indexes anew, from the rows. */
     enum mneme_status (*reindex)(struct mn_store *store, struct mneme_error *err);
-    /* Vectors of other profiles than this one go, with what is kept of their indexes. */
+    /* Vectors of other profiles than these go, with what is kept of their indexes. */
     enum mneme_status (*keep_vectors)(struct mn_store *store, const char *profile,
-                                      int64_t *ret_dropped, struct mneme_error *err);
+                                      const char *tokens_profile, int64_t *ret_dropped,
+                                      struct mneme_error *err);
     /* Those that have a memory or an event, in order. */
     enum mneme_status (*partitions)(struct mn_store *store, struct mn_arena *arena,
                                     struct mn_partitions *ret_partitions, struct mneme_error *err);

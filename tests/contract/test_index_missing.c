@@ -234,6 +234,150 @@ static void a_position_that_is_too_old_begins_a_walk(void **state)
     tear_down(&bench);
 }
 
+/* ---- codes of turns' tokens ---- */
+
+static void take_tokens(struct bench *bench)
+{
+    mn_model_free(bench->world.model);
+    bench->world.model = fake_model_with_tokens(16);
+    assert_non_null(bench->world.model);
+}
+
+/* How many turns have codes beside their vector; of memories none may have. */
+static size_t with_tokens(struct bench *bench)
+{
+    const char *ids[] = { "e-0", "e-1", "e-2", "e-3", "m-0", "m-2" };
+    struct mn_str codes[6];
+    size_t count = 0;
+
+    ASSERT_OK(bench->f->store->ops->tokens_get(
+        bench->f->store, (struct mn_partition){ "t", "ann" }, ids, 6,
+        mn_index_profile(&bench->world), mn_index_tokens_profile(&bench->world), bench->f->arena,
+        codes, &bench->f->err));
+    for (size_t i = 0; i < 4; i++) {
+        count += codes[i].at != NULL;
+        if (codes[i].at)
+            assert_int_equal(codes[i].bytes, 6 * MN_TOKEN_PASSAGE_BYTES); /* day, speaker, "we met" */
+    }
+    assert_null(codes[4].at);
+    assert_null(codes[5].at);
+    return count;
+}
+
+static void turns_get_their_tokens_with_their_vector(void **state)
+{
+    struct bench bench = set_up(*state);
+
+    take_tokens(&bench);
+    assert_int_equal(embed(&bench, 100), MEMORIES + EVENTS);
+    assert_int_equal(with_tokens(&bench), EVENTS);
+    assert_int_equal(embed(&bench, 100), 0);
+    assert_int_equal(embed(&bench, 100), 0);
+    assert_int_equal(fake_model_calls(bench.world.model), MEMORIES + EVENTS);
+    tear_down(&bench);
+}
+
+static void turns_that_were_embedded_without_are_made_up_for(void **state)
+{
+    struct bench bench = set_up(*state);
+    size_t done;
+
+    assert_int_equal(embed(&bench, 100), MEMORIES + EVENTS);
+    take_tokens(&bench); /* whose vectors are the same ones */
+    assert_int_equal(with_tokens(&bench), 0);
+    assert_int_equal(embed(&bench, 3), 3);
+    assert_int_equal(with_tokens(&bench), 3);
+    mn_index_free(bench.world.index);
+    bench.world.index = mn_index_new(); /* as another process would begin */
+    done = embed(&bench, 3);
+    assert_int_equal(done, 1);
+    assert_int_equal(with_tokens(&bench), EVENTS);
+    assert_int_equal(embed(&bench, 100), 0);
+    assert_int_equal(fake_model_calls(bench.world.model), EVENTS);
+    tear_down(&bench);
+}
+
+static void other_axes_are_made_anew_and_the_vectors_stay(void **state)
+{
+    struct bench bench = set_up(*state);
+    int64_t dropped = 0;
+
+    take_tokens(&bench);
+    assert_int_equal(embed(&bench, 100), MEMORIES + EVENTS);
+    (void)snprintf(bench.world.model->profile.tokens_hash,
+                   sizeof bench.world.model->profile.tokens_hash, "%s.other",
+                   bench.world.model->profile.vectors_hash);
+    assert_int_equal(with_tokens(&bench), 0);
+    assert_int_equal(embed(&bench, 100), EVENTS);
+    assert_int_equal(with_tokens(&bench), EVENTS);
+    ASSERT_OK(mn_index_drop_other_models(&bench.world, &dropped, &bench.f->err));
+    assert_int_equal(dropped, EVENTS); /* of the former axes */
+    assert_int_equal(with_tokens(&bench), EVENTS);
+    assert_int_equal(lacking(&bench, mn_index_profile(&bench.world)), 0);
+    tear_down(&bench);
+}
+
+/* A vector of a turn's text, with codes or without. */
+static void put_vector(struct bench *bench, const char *id, const struct mn_str *codes)
+{
+    const float vector[16] = { 1 };
+    struct mn_written written;
+    struct mn_units units = { 0 };
+
+    ASSERT_OK(bench->f->store->ops->units_get(bench->f->store, (struct mn_partition){ "t", "ann" },
+                                              &id, 1, "", bench->f->arena, &units, &bench->f->err));
+    const struct mn_vector_row row = { { "t", "ann" },
+                                       id,
+                                       mn_index_profile(&bench->world),
+                                       fixture_embed_hash(bench->f, &units.item[0].memory,
+                                                          units.item[0].speaker),
+                                       16,
+                                       vector,
+                                       mn_index_tokens_profile(&bench->world),
+                                       codes };
+    ASSERT_OK(fixture_commit_one(bench->f,
+                                 (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = &row },
+                                 now_ms, &written));
+}
+
+static void a_vector_that_came_without_is_followed_by_its_tokens(void **state)
+{
+    struct bench bench = set_up(*state);
+
+    take_tokens(&bench);
+    put_vector(&bench, "e-0", NULL);
+    assert_int_equal(embed(&bench, MEMORIES + EVENTS - 1), MEMORIES + EVENTS - 1);
+    assert_int_equal(with_tokens(&bench), EVENTS - 1);
+    assert_int_equal(embed(&bench, 100), 1); /* once the vectors are there */
+    ASSERT_OK(fixture_put_event(bench.f, fixture_event_of(bench.f, "t", "ann", "e-4", "s", "we left"),
+                                NULL));
+    put_vector(&bench, "e-4", NULL);
+    assert_int_equal(embed(&bench, 100), 1); /* behind the changes */
+    assert_int_equal(embed(&bench, 100), 0);
+    tear_down(&bench);
+}
+
+static void lost_codes_are_found_and_made_again(void **state)
+{
+    struct bench bench = set_up(*state);
+    const struct mn_str damaged = { "abc", 3 };
+    struct mn_reconciled found;
+
+    take_tokens(&bench);
+    assert_int_equal(embed(&bench, 100), MEMORIES + EVENTS);
+    assert_int_equal(embed(&bench, 100), 0);
+    put_vector(&bench, "e-1", &damaged);
+    ASSERT_OK(bench.f->store->ops->reconcile(bench.f->store, mn_index_profile(&bench.world),
+                                             mn_index_tokens_profile(&bench.world), true, now_ms,
+                                             bench.f->arena, &found, &bench.f->err));
+    assert_int_equal(found.part[MN_DERIVED_VECTOR].differ, 1);
+    assert_int_equal(found.part[MN_DERIVED_VECTOR].repaired, 1);
+    assert_int_equal(with_tokens(&bench), EVENTS - 1);
+    assert_int_equal(embed(&bench, 100), 1);
+    assert_int_equal(with_tokens(&bench), EVENTS);
+    tear_down(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +388,11 @@ int main(void)
         CASE(what_failed_once_is_made_up_for),
         CASE(a_model_that_does_not_answer_loses_nothing),
         CASE(a_position_that_is_too_old_begins_a_walk),
+        CASE(turns_get_their_tokens_with_their_vector),
+        CASE(turns_that_were_embedded_without_are_made_up_for),
+        CASE(other_axes_are_made_anew_and_the_vectors_stay),
+        CASE(a_vector_that_came_without_is_followed_by_its_tokens),
+        CASE(lost_codes_are_found_and_made_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,14 @@ static uint64_t hash_word(const char *word, size_t bytes)
     return hash;
 }
 
+static void vote(uint64_t random, float *vector, size_t dim)
+{
+    for (int i = 0; i < VOTES_PER_WORD; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        vector[(random >> 33) % dim] += random >> 63 ? 1 : -1;
+    }
+}
+
 static enum mneme_status fake_embed(struct mn_model *model, enum mn_embed_kind kind,
                                     const char *text, float *vector, struct mneme_error *err)
 {
@@ -80,14 +88,8 @@ static enum mneme_status fake_embed(struct mn_model *model, enum mn_embed_kind k
     (void)kind;
     MN_TRY(count_call(model, err));
     memset(vector, 0, dim * sizeof(float));
-    while ((bytes = next_word(text, &at, &word)) > 0) {
-        uint64_t random = hash_word(word, bytes) ^ fake->salt;
-
-        for (int i = 0; i < VOTES_PER_WORD; i++) {
-            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            vector[(random >> 33) % dim] += random >> 63 ? 1 : -1;
-        }
-    }
+    while ((bytes = next_word(text, &at, &word)) > 0)
+        vote(hash_word(word, bytes) ^ fake->salt, vector, dim);
     for (size_t i = 0; i < dim; i++)
         squares += (double)vector[i] * vector[i];
     if (squares == 0)
@@ -96,6 +98,43 @@ static enum mneme_status fake_embed(struct mn_model *model, enum mn_embed_kind k
         for (size_t i = 0; i < dim; i++)
             vector[i] = (float)(vector[i] / sqrt(squares));
     return MNEME_OK;
+}
+
+static enum mneme_status fake_states(struct mn_model *model, enum mn_embed_kind kind,
+                                     const char *text, struct mn_buf *states, struct mn_buf *codes,
+                                     struct mneme_error *err)
+{
+    size_t left = kind == MN_EMBED_REQUEST ? MN_TOKENS_REQUEST_MAX : MN_TOKENS_PASSAGE_MAX;
+    size_t at = 0, bytes;
+    const char *word;
+
+    while (left-- > 0 && (bytes = next_word(text, &at, &word)) > 0) {
+        uint64_t hash = hash_word(word, bytes);
+        float state[MN_VECTOR_DIM_MAX] = { 0 };
+
+        vote(hash, state, model->profile.dim);
+        if (states)
+            mn_buf_put(states, state, model->profile.dim * sizeof *state);
+        if (codes)
+            mn_model_put_code(&model->profile, kind, (uint32_t)hash, state, codes);
+    }
+    return (states && states->failed) || (codes && codes->failed) ? mn_fail_memory(err) : MNEME_OK;
+}
+
+static enum mneme_status fake_embed_tokens(struct mn_model *model, enum mn_embed_kind kind,
+                                           const char *text, float *vector, struct mn_buf *codes,
+                                           struct mneme_error *err)
+{
+    MN_TRY(fake_embed(model, kind, text, vector, err));
+    return fake_states(model, kind, text, NULL, codes, err);
+}
+
+static enum mneme_status fake_token_states(struct mn_model *model, enum mn_embed_kind kind,
+                                           const char *text, struct mn_buf *states,
+                                           struct mneme_error *err)
+{
+    MN_TRY(count_call(model, err));
+    return fake_states(model, kind, text, states, NULL, err);
 }
 
 static enum mneme_status fake_count(struct mn_model *model, const char *text, size_t *ret_count,
@@ -120,7 +159,9 @@ static void fake_free(struct mn_model *model)
     free(fake);
 }
 
-static const struct mn_model_ops FAKE_OPS = { fake_embed, fake_count, fake_free };
+static const struct mn_model_ops FAKE_OPS = { fake_embed, fake_count, fake_free, NULL, NULL };
+static const struct mn_model_ops FAKE_TOKENS_OPS = { fake_embed, fake_count, fake_free,
+                                                     fake_embed_tokens, fake_token_states };
 
 struct mn_model *fake_model_new(size_t dim)
 {
@@ -144,6 +185,39 @@ struct mn_model *fake_model_named(const char *name, size_t dim)
     fake->base.ops = &FAKE_OPS;
     pthread_mutex_init(&fake->lock, NULL);
     return &fake->base;
+}
+
+/* Each axis is one of the numbers. */
+static void put_profile(struct mn_buf *json, size_t dim)
+{
+    mn_buf_printf(json, "{\"name\": \"fake\", \"dim\": %zu, \"tokens\": {\"mean\": [0", dim);
+    for (size_t i = 1; i < dim; i++)
+        mn_buf_text(json, ",0");
+    mn_buf_text(json, "], \"axes\": [");
+    for (size_t a = 0; a < MN_TOKEN_AXES; a++) {
+        mn_buf_text(json, a ? ",[" : "[");
+        for (size_t i = 0; i < dim; i++)
+            mn_buf_printf(json, "%s%d", i ? "," : "", i == a % dim ? 127 : 0);
+        mn_buf_char(json, ']');
+    }
+    mn_buf_text(json, "]}}");
+}
+
+struct mn_model *fake_model_with_tokens(size_t dim)
+{
+    struct mn_model *model = fake_model_new(dim);
+    struct mn_model_profile profile;
+    MN_BUF_AUTO json = { 0 };
+
+    put_profile(&json, dim);
+    if (!model || json.failed || mn_model_profile_parse(json.at, &profile, NULL) != MNEME_OK) {
+        mn_model_free(model);
+        return NULL;
+    }
+    mn_model_profile_release(&model->profile);
+    model->profile = profile;
+    model->ops = &FAKE_TOKENS_OPS;
+    return model;
 }
 
 void fake_model_fail_after(struct mn_model *model, size_t calls, enum mneme_status status)

@@ -16,6 +16,9 @@ struct mn_model *fake_model_new(size_t dim);
 /* One of another name has another profile, and other vectors for the same texts. */
 struct mn_model *fake_model_named(const char *name, size_t dim);
 
+/* One that gives the codes of its words as well, each word's the same wherever it stands. */
+struct mn_model *fake_model_with_tokens(size_t dim);
+
 /* The next `calls` calls succeed, all after them fail with `status`; MNEME_OK: none fails. */
 void fake_model_fail_after(struct mn_model *model, size_t calls, enum mneme_status status);
 

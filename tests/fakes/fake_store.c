@@ -240,6 +240,14 @@ static enum mneme_status units_get(struct mn_store *store, struct mn_partition p
     HAND_ON(units_get, partition, ids, count_, profile, arena, ret_units);
 }
 
+static enum mneme_status tokens_get(struct mn_store *store, struct mn_partition partition,
+                                    const char *const *ids, size_t count_, const char *profile,
+                                    const char *tokens_profile, struct mn_arena *arena,
+                                    struct mn_str *ret_codes, struct mneme_error *err)
+{
+    HAND_ON(tokens_get, partition, ids, count_, profile, tokens_profile, arena, ret_codes);
+}
+
 static enum mneme_status units_without_vector(struct mn_store *store, const char *profile,
                                               const struct mn_unit_place *after, size_t limit,
                                               struct mn_arena *arena, struct mn_units *ret_units,
@@ -341,11 +349,12 @@ static enum mneme_status index_parked(struct mn_store *store, const char *index,
     HAND_ON(index_parked, index, failures_max, limit, arena, ret_rows);
 }
 
-static enum mneme_status reconcile(struct mn_store *store, const char *profile, bool repair,
-                                   int64_t now_ms, struct mn_arena *arena,
+static enum mneme_status reconcile(struct mn_store *store, const char *profile,
+                                   const char *tokens_profile, bool repair, int64_t now_ms,
+                                   struct mn_arena *arena,
                                    struct mn_reconciled *ret_reconciled, struct mneme_error *err)
 {
-    HAND_ON(reconcile, profile, repair, now_ms, arena, ret_reconciled);
+    HAND_ON(reconcile, profile, tokens_profile, repair, now_ms, arena, ret_reconciled);
 }
 
 static enum mneme_status health(struct mn_store *store, const struct mn_partition *only,
@@ -368,9 +377,10 @@ static enum mneme_status reindex(struct mn_store *store, struct mneme_error *err
 }
 
 static enum mneme_status keep_vectors(struct mn_store *store, const char *profile,
-                                      int64_t *ret_dropped, struct mneme_error *err)
+                                      const char *tokens_profile, int64_t *ret_dropped,
+                                      struct mneme_error *err)
 {
-    HAND_ON(keep_vectors, profile, ret_dropped);
+    HAND_ON(keep_vectors, profile, tokens_profile, ret_dropped);
 }
 
 static enum mneme_status partitions(struct mn_store *store, struct mn_arena *arena,
@@ -463,6 +473,7 @@ static const struct mn_store_ops fake_ops = {
     .segment_put = segment_put,
     .segment_get = segment_get,
     .units_get = units_get,
+    .tokens_get = tokens_get,
     .units_without_vector = units_without_vector,
     .index_position = index_position,
     .index_failed = index_failed,

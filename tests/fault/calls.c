@@ -550,6 +550,16 @@ static enum mneme_status call_embed(struct mneme_error *err)
     return status == MNEME_UNAVAILABLE && !mneme_model_dim(fault_handle) ? MNEME_OK : status;
 }
 
+static enum mneme_status call_token_states(struct mneme_error *err)
+{
+    float states[2 * FAULT_DIM];
+    size_t count = 0;
+    enum mneme_status status =
+        mneme_token_states(fault_handle, "a quay", 1, states, 2, &count, err);
+
+    return status == MNEME_UNAVAILABLE && !mneme_model_dim(fault_handle) ? MNEME_OK : status;
+}
+
 static enum mneme_status call_times(struct mneme_error *err)
 {
     int64_t at_ms = 0;
@@ -690,6 +700,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_extractions", call_extractions },
     { "mneme_extract", call_extract },
     { "mneme_embed", call_embed },
+    { "mneme_token_states", call_token_states },
     { "mneme_time_parse, mneme_time_parse_spelled", call_times },
     { "mneme_reconcile", call_reconcile },
     { "mneme_rebuild", call_rebuild },

@@ -255,7 +255,7 @@ static int set_up(void **state)
     if (!fake)
         return -1;
     world->store = fake;
-    world->model = fake_model_new(FAULT_DIM);
+    world->model = fake_model_with_tokens(FAULT_DIM);
     fault_handle->model_status[0] = '\0';
     mn_search_free(world->search);
     world->search = NULL;

@@ -42,13 +42,13 @@ void fixture_open(struct fixture *f)
         fail_msg("%s", f->err.message);
 }
 
-struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t dim)
+void fixture_take_model(struct fixture *f, struct mn_model *model)
 {
     struct mn_world *world = &f->handle->world;
-    const struct mn_space space = { .dim = dim, .own_mean_share = 0.5F, .partition_k = 8 };
-    struct mn_model *model = fake_model_named(name, dim);
+    struct mn_space space = { .own_mean_share = 0.5F, .partition_k = 8 };
 
     assert_non_null(model);
+    space.dim = model->profile.dim;
     mn_model_free(world->model);
     mn_search_free(world->search);
     world->model = model;
@@ -56,6 +56,13 @@ struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t 
     f->handle->model_status[0] = '\0';
     assert_int_equal(mn_search_memory_new(&space, (size_t)1 << 30, &world->search, &f->err),
                      MNEME_OK);
+}
+
+struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t dim)
+{
+    struct mn_model *model = fake_model_named(name, dim);
+
+    fixture_take_model(f, model);
     return model;
 }
 

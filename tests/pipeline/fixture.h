@@ -30,5 +30,7 @@ void fixture_open(struct fixture *f);
 /* Gives the open handle a fake model of that name and dimension in place of the one it has, and an
  * empty index for its vectors. */
 struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t dim);
+/* The same with any model, which the handle owns then. */
+void fixture_take_model(struct fixture *f, struct mn_model *model);
 
 #endif

@@ -38,6 +38,7 @@ static void a_missing_handle_or_output_is_named(void **state)
     struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &memory };
     char *text = NULL;
     int64_t at_ms = 0;
+    size_t count = 0;
     int flag = 0;
     float vector[1];
 
@@ -85,6 +86,9 @@ static void a_missing_handle_or_output_is_named(void **state)
     MISSES("handle", mneme_backup(NULL, f->file, NULL, &f->err));
     MISSES("handle", mneme_run_due(NULL, 0, NULL, &f->err));
     MISSES("handle", mneme_embed(NULL, "x", 0, vector, 1, &f->err));
+    MISSES("handle", mneme_token_states(NULL, "x", 0, vector, 1, &count, &f->err));
+    MISSES("ret_states", mneme_token_states(f->handle, "x", 0, NULL, 1, &count, &f->err));
+    MISSES("ret_count", mneme_token_states(f->handle, "x", 0, vector, 1, NULL, &f->err));
     MISSES("ret_handle", mneme_open(&options, NULL, &f->err));
     assert_string_equal(mneme_model_name(NULL), "");
     assert_int_equal(mneme_model_dim(NULL), 0);

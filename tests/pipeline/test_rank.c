@@ -332,7 +332,7 @@ static void turns_of_conversations_weigh_words_and_meaning_alike(void **state)
 
 static void what_is_around_puts_turns_in_order_and_moves_no_memory(void **state)
 {
-    static const struct mn_context context[] = {
+    struct mn_context context[] = {
         { .signal = { [MN_SIGNAL_TURN] = 1 } }, /* half of the best: 2.39 / 2 */
         { .signal = { [MN_SIGNAL_TURN] = 2, [MN_SIGNAL_SPEAKER] = 1 } }, /* 2.39 + 1.31 */
     };

@@ -260,6 +260,92 @@ static void two_processes_append_without_harm(void **state)
     assert_int_equal((file_bytes(file) - HEAD_BYTES) % RECORD_BYTES, 0);
 }
 
+/* ---- codes of tokens ---- */
+
+static struct mn_model *open_cache_of_tokens(const char *file)
+{
+    struct mn_model *cache = NULL;
+    struct mneme_error err;
+
+    assert_int_equal(mn_model_cache_new(fake_model_with_tokens(DIM), file, &cache, &err), MNEME_OK);
+    return cache;
+}
+
+static void embed_tokens(struct mn_model *model, enum mn_embed_kind kind, const char *text,
+                         struct mn_buf *codes)
+{
+    float vector[DIM], alone[DIM];
+
+    assert_int_equal(mn_model_embed_tokens(model, kind, text, vector, codes, NULL), MNEME_OK);
+    assert_int_equal(mn_model_embed(model, kind, text, alone, NULL), MNEME_OK);
+    assert_memory_equal(vector, alone, sizeof vector);
+}
+
+static void codes_of_tokens_are_found_again_in_pieces(void **state)
+{
+    const char *file = ((struct folder *)*state)->file;
+    struct mn_model *cache = open_cache_of_tokens(file);
+    MN_BUF_AUTO made = { 0 };
+    MN_BUF_AUTO asked = { 0 };
+    MN_BUF_AUTO none = { 0 };
+    MN_BUF_AUTO found = { 0 };
+
+    embed_tokens(cache, MN_EMBED_PASSAGE, "the harbour crane", &made);
+    embed_tokens(cache, MN_EMBED_REQUEST, "the harbour crane", &asked);
+    embed_tokens(cache, MN_EMBED_PASSAGE, " ", &none);
+    assert_int_equal(made.bytes, 3 * MN_TOKEN_PASSAGE_BYTES);
+    assert_int_equal(asked.bytes, 3 * MN_TOKEN_REQUEST_BYTES);
+    assert_int_equal(none.bytes, 0);
+    check_counts(cache, 3, 3); /* each once more, for its vector alone */
+    mn_model_free(cache);
+
+    cache = open_cache_of_tokens(file);
+    embed_tokens(cache, MN_EMBED_PASSAGE, "the harbour crane", &found);
+    assert_int_equal(found.bytes, made.bytes);
+    assert_memory_equal(found.at, made.at, made.bytes);
+    embed_tokens(cache, MN_EMBED_REQUEST, "the harbour crane", &found); /* behind what is there */
+    assert_int_equal(found.bytes, made.bytes + asked.bytes);
+    assert_memory_equal(found.at + made.bytes, asked.at, asked.bytes);
+    embed_tokens(cache, MN_EMBED_PASSAGE, " ", &none);
+    assert_int_equal(none.bytes, 0);
+    check_counts(cache, 6, 0);
+    mn_model_free(cache);
+}
+
+static void codes_of_which_a_piece_is_missing_are_made_again(void **state)
+{
+    const char *file = ((struct folder *)*state)->file;
+    struct mn_model *cache = open_cache_of_tokens(file);
+    MN_BUF_AUTO made = { 0 };
+    MN_BUF_AUTO again = { 0 };
+
+    embed_tokens(cache, MN_EMBED_PASSAGE, "the harbour crane", &made);
+    mn_model_free(cache);
+    assert_int_equal(truncate(file, file_bytes(file) - RECORD_BYTES), 0);
+    cache = open_cache_of_tokens(file);
+    embed_tokens(cache, MN_EMBED_PASSAGE, "the harbour crane", &again);
+    check_counts(cache, 1, 1);
+    assert_int_equal(again.bytes, made.bytes);
+    assert_memory_equal(again.at, made.at, made.bytes);
+    assert_int_equal(mn_model_cache_clear(cache, NULL), MNEME_OK);
+    assert_int_equal(file_bytes(file), HEAD_BYTES); /* codes as well as vectors */
+    mn_model_free(cache);
+}
+
+static void a_model_without_tokens_has_none_behind_a_cache(void **state)
+{
+    const char *file = ((struct folder *)*state)->file;
+    struct mn_model *cache = open_cache(file);
+    MN_BUF_AUTO codes = { 0 };
+
+    assert_false(mn_model_gives_tokens(cache));
+    embed_tokens(cache, MN_EMBED_PASSAGE, "one", &codes);
+    assert_int_equal(codes.bytes, 0);
+    assert_int_equal(mn_model_token_states(cache, MN_EMBED_PASSAGE, "one", &codes, NULL),
+                     MNEME_UNAVAILABLE);
+    mn_model_free(cache);
+}
+
 int main(void)
 {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -273,6 +359,9 @@ int main(void)
         IN_FOLDER(a_folder_that_is_not_there_is_unavailable),
         IN_FOLDER(a_failing_model_fails_and_nothing_is_kept),
         IN_FOLDER(two_processes_append_without_harm),
+        IN_FOLDER(codes_of_tokens_are_found_again_in_pieces),
+        IN_FOLDER(codes_of_which_a_piece_is_missing_are_made_again),
+        IN_FOLDER(a_model_without_tokens_has_none_behind_a_cache),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -360,6 +360,61 @@ static void an_unknown_model_gets_a_neutral_profile_named_after_its_file(void **
     unlink(path);
 }
 
+/* Of one run: their mean, with those of begin, prefix and end, is the vector. */
+static void states_of_tokens_leave_out_what_is_no_text(void **state)
+{
+    MN_BUF_AUTO one = { 0 };
+    MN_BUF_AUTO passage = { 0 };
+    MN_BUF_AUTO request = { 0 };
+    MN_BUF_AUTO codes = { 0 };
+    float vector[DIM], alone[DIM];
+    struct mneme_error err = { 0 };
+    size_t tokens = 0;
+
+    (void)state;
+    if (shared == NULL)
+        skip();
+    assert_int_equal(mn_model_count_tokens(shared, "the harbour crane", &tokens, &err), MNEME_OK);
+    assert_int_equal(mn_model_token_states(shared, MN_EMBED_PASSAGE, "the", &one, &err), MNEME_OK);
+    assert_int_equal(one.bytes, DIM * sizeof(float));
+    assert_int_equal(mn_model_token_states(shared, MN_EMBED_PASSAGE, "the harbour crane", &passage,
+                                           &err),
+                     MNEME_OK);
+    assert_int_equal(passage.bytes, tokens * DIM * sizeof(float));
+    assert_int_equal(mn_model_token_states(shared, MN_EMBED_REQUEST, "the harbour crane", &request,
+                                           &err),
+                     MNEME_OK);
+    assert_int_equal(request.bytes, passage.bytes);
+    assert_memory_not_equal(request.at, passage.at, request.bytes); /* their prefix tells */
+    assert_int_equal(mn_model_embed_tokens(shared, MN_EMBED_PASSAGE, "the harbour crane", vector,
+                                           &codes, &err),
+                     MNEME_OK);
+    assert_int_equal(codes.bytes, tokens * MN_TOKEN_PASSAGE_BYTES);
+    assert_true(mn_token_codes_whole(codes.at, codes.bytes));
+    embed(MN_EMBED_PASSAGE, "the harbour crane", alone);
+    assert_memory_equal(vector, alone, sizeof vector);
+}
+
+static void so_many_tokens_are_kept_and_no_more(void **state)
+{
+    MN_BUF_AUTO text = { 0 };
+    MN_BUF_AUTO passage = { 0 };
+    MN_BUF_AUTO request = { 0 };
+    float vector[DIM];
+
+    (void)state;
+    if (shared == NULL)
+        skip();
+    for (int i = 0; i <= MN_TOKENS_PASSAGE_MAX; i++)
+        mn_buf_text(&text, "a ");
+    assert_int_equal(
+        mn_model_embed_tokens(shared, MN_EMBED_PASSAGE, text.at, vector, &passage, NULL), MNEME_OK);
+    assert_int_equal(passage.bytes, MN_TOKENS_PASSAGE_MAX * MN_TOKEN_PASSAGE_BYTES);
+    assert_int_equal(
+        mn_model_embed_tokens(shared, MN_EMBED_REQUEST, text.at, vector, &request, NULL), MNEME_OK);
+    assert_int_equal(request.bytes, MN_TOKENS_REQUEST_MAX * MN_TOKEN_REQUEST_BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +430,8 @@ int main(void)
         cmocka_unit_test(a_truncated_file_gives_the_same_clear_error_each_time),
         cmocka_unit_test(a_profile_of_another_dimension_is_refused_by_name),
         cmocka_unit_test(a_profile_of_the_callers_own_is_used),
+        cmocka_unit_test(states_of_tokens_leave_out_what_is_no_text),
+        cmocka_unit_test(so_many_tokens_are_kept_and_no_more),
     };
 
     return cmocka_run_group_tests(tests, open_weights, close_weights);

@@ -243,9 +243,83 @@ static void each_allocation_that_fails_is_a_status(void **state)
     mn_model_profile_release(&profile);
 }
 
+/* ---- axes of tokens ---- */
+
+/* A profile of dimension 2 whose axes are `first` and MN_TOKEN_AXES - 1 times [0,1]. */
+static enum mneme_status parse_tokens(const char *mean, const char *first, size_t axes,
+                                      struct mn_model_profile *profile, struct mneme_error *err)
+{
+    static char json[8192];
+    size_t bytes = (size_t)snprintf(json, sizeof json,
+                                    "{\"name\":\"m\",\"dim\":2,\"tokens\":{\"mean\":%s,\"axes\":[%s",
+                                    mean, first);
+
+    for (size_t i = 1; i < axes; i++)
+        bytes += (size_t)snprintf(json + bytes, sizeof json - bytes, ",[0,1]");
+    (void)snprintf(json + bytes, sizeof json - bytes, "]}}");
+    return mn_model_profile_parse(json, profile, err);
+}
+
+static void a_state_is_turned_onto_the_axes_less_the_mean(void **state)
+{
+    struct mn_model_profile profile, other, without;
+    const float given[2] = { 3, 5 };
+    float turned[MN_TOKEN_AXES];
+
+    (void)state;
+    assert_int_equal(parse_tokens("[1,-1]", "[127,-127]", MN_TOKEN_AXES, &profile, NULL), MNEME_OK);
+    mn_model_profile_turn(&profile, given, turned);
+    assert_true(turned[0] == 2 * 127 - 6 * 127);
+    assert_true(turned[1] == 6 && turned[127] == 6);
+    assert_int_equal(parse_tokens("[1,-1]", "[127,-126]", MN_TOKEN_AXES, &other, NULL), MNEME_OK);
+    assert_int_equal(mn_model_profile_parse("{\"name\":\"m\",\"dim\":2}", &without, NULL), MNEME_OK);
+    assert_string_equal(profile.vectors_hash, without.vectors_hash); /* vectors stay as they are */
+    assert_string_equal(without.tokens_hash, "");
+    assert_int_equal(strlen(profile.tokens_hash), 33);
+    assert_memory_equal(profile.tokens_hash, profile.vectors_hash, 16);
+    assert_int_equal(profile.tokens_hash[16], '.');
+    assert_string_not_equal(profile.tokens_hash, other.tokens_hash);
+    assert_string_not_equal(profile.hash, other.hash);
+    assert_string_not_equal(profile.hash, without.hash);
+    mn_model_profile_release(&profile);
+    mn_model_profile_release(&other);
+    mn_model_profile_release(&without);
+}
+
+static void axes_that_are_none_are_refused_by_name(void **state)
+{
+    static const struct {
+        const char *mean, *first, *message;
+        size_t axes;
+    } wrong[] = {
+        { "[1]", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
+        { "[1,1001]", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
+        { "null", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
+        { "[1,1]", "[0,128]", "tokens.axes:", MN_TOKEN_AXES },
+        { "[1,1]", "[0,-128]", "tokens.axes:", MN_TOKEN_AXES },
+        { "[1,1]", "[0,0.5]", "tokens.axes:", MN_TOKEN_AXES },
+        { "[1,1]", "[0]", "tokens.axes:", MN_TOKEN_AXES },
+        { "[1,1]", "7", "tokens.axes:", MN_TOKEN_AXES },
+        { "[1,1]", "[0,1]", "tokens.axes:", MN_TOKEN_AXES - 1 },
+        { "[1,1]", "[0,1]", "tokens.axes:", MN_TOKEN_AXES + 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct mn_model_profile profile;
+        struct mneme_error err;
+
+        assert_int_equal(parse_tokens(wrong[i].mean, wrong[i].first, wrong[i].axes, &profile, &err),
+                         MNEME_INVALID);
+        assert_memory_equal(err.message, wrong[i].message, strlen(wrong[i].message));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_is_turned_onto_the_axes_less_the_mean),
+        cmocka_unit_test(axes_that_are_none_are_refused_by_name),
         cmocka_unit_test(the_built_in_profile_is_that_of_the_default_model),
         cmocka_unit_test(two_fields_are_enough_and_the_rest_is_neutral),
         cmocka_unit_test(what_is_wrong_is_named),
