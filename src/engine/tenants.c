@@ -10,6 +10,7 @@
  */
 #include "engine/tenants.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,9 +320,11 @@ static enum mneme_status make_folder(const struct mneme_options *options, struct
 
     if (!options->create || options->read_only || stat(options->store_path, &about) == 0)
         return MNEME_OK;
-    if (mkdir(options->store_path, 0700) == 0)
-        return MNEME_OK;
-    return mn_fail(err, MNEME_FORBIDDEN, "the folder %s cannot be made", options->store_path);
+    if (mkdir(options->store_path, 0700) == 0 ||
+        (errno == EEXIST && stat(options->store_path, &about) == 0 && S_ISDIR(about.st_mode)))
+        return MNEME_OK; /* another process may have been faster */
+    return mn_fail(err, MNEME_FORBIDDEN, "the folder %s cannot be made (%s)", options->store_path,
+                   strerror(errno));
 }
 
 /* The root says what the folder is: where it is missing, any folder would be taken for a store. */

@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "base/hash.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
@@ -100,9 +102,8 @@ static enum mneme_status hash_schema(struct mn_sqlite *db, char hash[MN_SHA256_H
     return MNEME_OK;
 }
 
-/* *ret_version: of the schema; 0 when there is none yet. */
-enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path,
-                                          int64_t *ret_version, struct mneme_error *err)
+static enum mneme_status judge(struct mn_sqlite *db, const char *path, int64_t *ret_version,
+                               struct mneme_error *err)
 {
     char hash[MN_SHA256_HEX_BYTES];
     char kept[MN_SHA256_HEX_BYTES];
@@ -131,6 +132,23 @@ enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path
                        "the store at %s is damaged: its tables are not those of schema %lld", path,
                        (long long)version);
     return MNEME_OK;
+}
+
+/* At one instant: between two looks another process may fill the file. */
+enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path,
+                                          int64_t *ret_version, struct mneme_error *err)
+{
+    bool alone = sqlite3_get_autocommit(mn_sqlite_handle(db)) != 0;
+    enum mneme_status status;
+
+    if (alone)
+        MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_READ, err));
+    status = judge(db, path, ret_version, err);
+    if (alone && status == MNEME_OK)
+        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+    if (alone && status != MNEME_OK)
+        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
+    return status;
 }
 
 /* ---- making and bringing up to date ---- */
@@ -305,19 +323,32 @@ static bool folder_is_writable(const char *path)
     return !folder.failed && faccessat(AT_FDCWD, folder.at, W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-/* *ret_db is NULL where a log is left and the look may have failed because of it. */
+/* Is it what it was, and was nobody at it meanwhile? */
+static bool is_still(const char *path, const struct stat *was)
+{
+    struct stat is;
+
+    return !has_log(path) && stat(path, &is) == 0 && is.st_ino == was->st_ino &&
+           is.st_size == was->st_size && is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+           is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+}
+
+/* *ret_db is NULL where a writer was at it and the look may have failed because of that. */
 static enum mneme_status look(const struct mn_store_options *options, const char *path,
                               int64_t *ret_version, struct mn_sqlite **ret_db,
                               struct mneme_error *err)
 {
     MN_SQLITE_AUTO db = NULL;
+    bool written = has_log(path);
     enum mneme_status status;
+    struct stat was = { 0 };
 
+    written = stat(path, &was) != 0 || written;
     status =
         mn_sqlite_connect(path, MN_SQLITE_IMMUTABLE, options->key, options->key_bytes, &db, err);
     if (status == MNEME_OK)
         status = mn_sqlite_check_version(db, path, ret_version, err);
-    if (status != MNEME_OK && status != MNEME_LIMIT && has_log(path))
+    if (status != MNEME_OK && status != MNEME_LIMIT && (written || !is_still(path, &was)))
         return MNEME_OK;
     MN_TRY(status);
     *ret_db = db;

@@ -30,6 +30,7 @@
 #include "base/hash.h"
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
+#include "store/sqlite_store.h"
 
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
 #define NOBODY 65534
@@ -53,14 +54,12 @@ static int make_place(void **state)
     return 0;
 }
 
-static int remove_place(void **state)
+static void empty_place(const struct place *place)
 {
-    struct place *place = *state;
     DIR *folder;
     struct dirent *entry;
     char name[400];
 
-    (void)chmod(place->folder, 0700);
     folder = opendir(place->folder);
     while (folder && (entry = readdir(folder))) {
         (void)snprintf(name, sizeof name, "%s/%s", place->folder, entry->d_name);
@@ -68,6 +67,14 @@ static int remove_place(void **state)
     }
     if (folder)
         (void)closedir(folder);
+}
+
+static int remove_place(void **state)
+{
+    struct place *place = *state;
+
+    (void)chmod(place->folder, 0700);
+    empty_place(place);
     (void)rmdir(place->folder);
     free(place);
     return 0;
@@ -494,6 +501,79 @@ static int write_hundred(struct place *place)
     return 0;
 }
 
+/* Lets another process make the store just before the statement number `at` of a connection. */
+struct interruption {
+    struct place *place;
+    int at, seen;
+    pid_t maker;
+};
+
+static bool is_made(const char *file)
+{
+    sqlite3_stmt *stmt = NULL;
+    sqlite3 *db = NULL;
+    bool made = sqlite3_open(file, &db) == SQLITE_OK &&
+                sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &stmt, NULL) == SQLITE_OK &&
+                sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) > 0;
+
+    (void)sqlite3_finalize(stmt);
+    (void)sqlite3_close(db);
+    return made;
+}
+
+static int interrupt(unsigned what, void *context, void *stmt, void *text)
+{
+    const struct timespec moment = { 0, 1000000 };
+    struct interruption *self = context;
+
+    (void)what;
+    (void)stmt;
+    (void)text;
+    if (++self->seen != self->at)
+        return 0;
+    self->maker = fork();
+    if (self->maker == 0) {
+        mn_store_free(create(self->place, NULL));
+        _exit(0);
+    }
+    while (!is_made(self->place->file))
+        (void)nanosleep(&moment, NULL);
+    return 0;
+}
+
+static void a_store_that_is_made_while_another_process_looks_is_no_foreign_file(void **state)
+{
+    struct place *place = *state;
+    bool reached = true;
+
+    for (int at = 1; reached; at++) {
+        struct interruption interruption = { .place = place, .at = at };
+        struct mn_sqlite *db = NULL;
+        sqlite3 *empty = NULL;
+        int64_t version = -1;
+        int code = 0;
+
+        assert_int_equal(sqlite3_open(place->file, &empty), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(empty, "PRAGMA journal_mode = WAL", NULL, NULL, NULL),
+                         SQLITE_OK);
+        assert_int_equal(sqlite3_close(empty), SQLITE_OK);
+        ASSERT_OK(mn_sqlite_connect(place->file, MN_SQLITE_WRITE, NULL, 0, &db, &place->err));
+        assert_int_equal(sqlite3_trace_v2(mn_sqlite_handle(db), SQLITE_TRACE_STMT, interrupt,
+                                          &interruption),
+                         SQLITE_OK);
+        if (mn_sqlite_check_version(db, place->file, &version, &place->err) != MNEME_OK)
+            fail_msg("%d: %s", at, place->err.message);
+        reached = interruption.maker != 0;
+        assert_true(version >= 0);
+        assert_true(reached || at > 3); /* as many statements as it looks with */
+        mn_sqlite_free(db);
+        if (reached)
+            assert_int_equal(waitpid(interruption.maker, &code, 0), interruption.maker);
+        assert_int_equal(code, 0);
+        empty_place(place);
+    }
+}
+
 static void several_processes_make_and_write_one_file(void **state)
 {
     struct place *place = *state;
@@ -814,6 +894,7 @@ int main(void)
         CASE(a_key_does_not_open_a_store_without_one),
         CASE(a_folder_that_cannot_be_written_is_read_only),
         CASE(a_reader_without_rights_reads_beside_a_writer),
+        CASE(a_store_that_is_made_while_another_process_looks_is_no_foreign_file),
         CASE(several_processes_make_and_write_one_file),
         CASE(what_was_acknowledged_survives_a_kill),
         CASE(a_writer_waits_for_its_turn),
