@@ -501,12 +501,33 @@ static int write_hundred(struct place *place)
     return 0;
 }
 
-/* Lets another process make the store just before the statement number `at` of a connection. */
+/* Another process makes the store just before the statement number `at` of a connection. */
 struct interruption {
     struct place *place;
     int at, seen;
+    int wanted; /* a byte into it, and the process begins */
     pid_t maker;
 };
+
+/* Forked before a connection is there: one does not bear it. */
+static void start_maker(struct interruption *self)
+{
+    int wanted[2];
+    char go;
+
+    assert_int_equal(pipe(wanted), 0);
+    self->wanted = wanted[1];
+    self->maker = fork();
+    assert_true(self->maker >= 0);
+    if (self->maker > 0) {
+        (void)close(wanted[0]);
+        return;
+    }
+    (void)close(wanted[1]);
+    if (read(wanted[0], &go, 1) == 1)
+        mn_store_free(create(self->place, NULL));
+    _exit(0);
+}
 
 static bool is_made(const char *file)
 {
@@ -531,11 +552,7 @@ static int interrupt(unsigned what, void *context, void *stmt, void *text)
     (void)text;
     if (++self->seen != self->at)
         return 0;
-    self->maker = fork();
-    if (self->maker == 0) {
-        mn_store_free(create(self->place, NULL));
-        _exit(0);
-    }
+    assert_int_equal(write(self->wanted, "", 1), 1);
     while (!is_made(self->place->file))
         (void)nanosleep(&moment, NULL);
     return 0;
@@ -557,18 +574,19 @@ static void a_store_that_is_made_while_another_process_looks_is_no_foreign_file(
         assert_int_equal(sqlite3_exec(empty, "PRAGMA journal_mode = WAL", NULL, NULL, NULL),
                          SQLITE_OK);
         assert_int_equal(sqlite3_close(empty), SQLITE_OK);
+        start_maker(&interruption);
         ASSERT_OK(mn_sqlite_connect(place->file, MN_SQLITE_WRITE, NULL, 0, &db, &place->err));
         assert_int_equal(sqlite3_trace_v2(mn_sqlite_handle(db), SQLITE_TRACE_STMT, interrupt,
                                           &interruption),
                          SQLITE_OK);
         if (mn_sqlite_check_version(db, place->file, &version, &place->err) != MNEME_OK)
             fail_msg("%d: %s", at, place->err.message);
-        reached = interruption.maker != 0;
+        reached = interruption.seen >= at;
         assert_true(version >= 0);
         assert_true(reached || at > 3); /* as many statements as it looks with */
         mn_sqlite_free(db);
-        if (reached)
-            assert_int_equal(waitpid(interruption.maker, &code, 0), interruption.maker);
+        (void)close(interruption.wanted);
+        assert_int_equal(waitpid(interruption.maker, &code, 0), interruption.maker);
         assert_int_equal(code, 0);
         empty_place(place);
     }

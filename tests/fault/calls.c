@@ -588,15 +588,77 @@ static enum mneme_status call_extract(struct mneme_error *err)
     return status == MNEME_UNAVAILABLE && strstr(err->message, "extractor") ? MNEME_OK : status;
 }
 
+/* ---- a store of its own for the key that changes ---- */
+
+static struct mneme *keyed_handle;
+static char keyed_key[80]; /* that it has; one that needs no stretching, as each round makes several */
+
+static enum mneme_status open_keyed(const char *key, int create, struct mneme **ret_handle)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    char path[160];
+
+    (void)snprintf(path, sizeof path, "%s/keyed.mneme", fault_folder.path);
+    options.store_path = path;
+    options.create = create;
+    options.key = key;
+    options.key_bytes = strlen(key);
+    options.tokenizer = "estimate";
+    return mneme_open(&options, ret_handle, NULL);
+}
+
+static void make_keyed(void)
+{
+    struct mneme_memory m = sample("m-keyed", "harbour pilots know the key");
+
+    (void)snprintf(keyed_key, sizeof keyed_key, "raw:%064lx", rounds++);
+    assert_int_equal(open_keyed(keyed_key, 1, &keyed_handle), MNEME_OK);
+    assert_int_equal(mneme_remember(keyed_handle, &m, NULL, NULL, NULL), MNEME_OK);
+}
+
+static bool opens_whole(const char *key)
+{
+    struct mneme_parsed *row = NULL;
+    struct mneme *handle = NULL;
+    enum mneme_status status = open_keyed(key, 0, &handle);
+    int sound = 0;
+
+    if (status != MNEME_OK) {
+        assert_int_equal(status, MNEME_FORBIDDEN);
+        return false;
+    }
+    assert_int_equal(mneme_get(handle, "t", "ann", "m-keyed", &row, NULL), MNEME_OK);
+    mneme_parsed_free(row);
+    assert_int_equal(mneme_audit_verify(handle, NULL, &sound, NULL, NULL), MNEME_OK);
+    assert_int_equal(sound, 1);
+    mneme_close(handle);
+    return true;
+}
+
+/* Wherever it fails, the store opens with one of both keys, and with the old one unless it says that it
+ * was changed. */
 static enum mneme_status call_rotate_key(struct mneme_error *err)
 {
-    char key[32];
+    long failing = faults_pause();
+    char key[80];
 
-    (void)snprintf(key, sizeof key, "key %ld", rounds++);
-    enum mneme_status status =
-        mneme_rotate_key(fault_handle, key, strlen(key), "operator", err);
-    if (status != MNEME_OK && strstr(err->message, "was changed"))
-        status = MNEME_OK;
+    if (!keyed_handle)
+        make_keyed();
+    (void)snprintf(key, sizeof key, "raw:%064lx", rounds++);
+    faults_resume(failing);
+    enum mneme_status status = mneme_rotate_key(keyed_handle, key, strlen(key), "operator", err);
+    failing = faults_pause();
+    bool changed = status == MNEME_OK || strstr(err->message, "was changed");
+    bool under_new = opens_whole(key);
+    assert_int_equal(opens_whole(keyed_key), !under_new);
+    assert_int_equal(under_new, changed);
+    if (under_new)
+        memcpy(keyed_key, key, sizeof keyed_key);
+    if (under_new && status != MNEME_OK) { /* it has to be opened again */
+        mneme_close(keyed_handle);
+        assert_int_equal(open_keyed(keyed_key, 0, &keyed_handle), MNEME_OK);
+    }
+    faults_resume(failing);
     return status;
 }
 
@@ -713,10 +775,9 @@ const struct fault_call fault_calls[] = {
     { "mneme_erase", call_erase },
     { "mneme_erase_verify", call_erase_verify },
     { "mneme_rotate_tenant_key", call_rotate_tenant_key },
+    { "mneme_rotate_key", call_rotate_key },
 };
 const size_t fault_call_count = sizeof fault_calls / sizeof *fault_calls;
-
-const struct fault_call fault_rotate_key = { "mneme_rotate_key", call_rotate_key };
 
 int faults_set_up(const char *name)
 {
@@ -744,7 +805,8 @@ int faults_set_up(const char *name)
 int faults_tear_down(void)
 {
     mneme_close(tenants_handle);
-    tenants_handle = NULL;
+    mneme_close(keyed_handle);
+    tenants_handle = keyed_handle = NULL;
     mneme_close(fault_handle);
     return store_folder_remove(&fault_folder);
 }

@@ -23,7 +23,6 @@ struct fault_call {
 };
 extern const struct fault_call fault_calls[];
 extern const size_t fault_call_count;
-extern const struct fault_call fault_rotate_key; /* other handles on the store end with it */
 
 /* A store with three memories; `name` says whose folder it is. 0, or -1. */
 int faults_set_up(const char *name);
