@@ -31,6 +31,7 @@
 struct visit {
     struct mn_buf *out;
     struct mn_json_writer w;
+    const char *file; /* of a tenant, whose findings they are; "" */
     size_t findings;
     size_t looked;
 };
@@ -49,6 +50,8 @@ static void find(struct visit *v, const char *what, const char *cure, const char
     v->findings++;
     mn_json_open(&v->w, '{');
     mn_json_field_text(&v->w, "what", what);
+    if (!mn_empty(v->file))
+        mn_json_field_text(&v->w, "file", v->file);
     mn_json_field_text(&v->w, "found", text);
     mn_json_field_text(&v->w, "do", cure);
     mn_json_close(&v->w, '}');
@@ -56,12 +59,11 @@ static void find(struct visit *v, const char *what, const char *cure, const char
 
 /* ---- the store ---- */
 
-static enum mneme_status check_file(struct visit *v, struct mneme *handle, struct mneme_error *err)
+static enum mneme_status check_file(struct visit *v, struct mn_store *store, int64_t now_ms,
+                                    struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
-    struct mn_store *store = handle->world.store;
     struct mn_store_check check = { 0 };
-    int64_t now_ms = handle->world.now_ms();
 
     v->looked += 4;
     MN_TRY(store->ops->check(store, arena, &check, err));
@@ -80,14 +82,14 @@ static enum mneme_status check_file(struct visit *v, struct mneme *handle, struc
     return MNEME_OK;
 }
 
-static enum mneme_status check_audit(struct visit *v, struct mneme *handle,
+static enum mneme_status check_audit(struct visit *v, struct mn_store *store,
                                      struct mneme_error *err)
 {
     struct mn_audit_state state = { 0 };
     const struct mn_audit_mark none = { 0 };
 
     v->looked++;
-    MN_TRY(handle->world.store->ops->audit_verify(handle->world.store, &none, &state, err));
+    MN_TRY(store->ops->audit_verify(store, &none, &state, err));
     if (state.fault != MN_AUDIT_SOUND)
         find(v, "audit", "mneme audit verify tells where; compare with the last backup",
              "the chain is broken at entry %lld", (long long)state.seq);
@@ -106,6 +108,40 @@ static enum mneme_status check_derived(struct visit *v, struct mneme *handle,
     MN_TRY(mn_reconcile(&handle->world, &look, &clean, &report, err));
     if (!clean)
         find(v, "derived", "mneme reconcile --repair", "what is derived does not agree with the rows");
+    return MNEME_OK;
+}
+
+static enum mneme_status check_rows(struct visit *v, struct mneme *handle, struct mneme_error *err)
+{
+    MN_TRY(check_file(v, handle->world.store, handle->world.now_ms(), err));
+    MN_TRY(check_audit(v, handle->world.store, err));
+    return check_derived(v, handle, err);
+}
+
+static enum mneme_status check_tenant(void *context, struct mneme *inner, const char *stem,
+                                      struct mneme_error *err)
+{
+    struct visit *v = context;
+
+    v->file = stem;
+    return check_rows(v, inner, err);
+}
+
+/* The file with the keys, which has no rows, and each tenant's; one that does not open is a finding. */
+static enum mneme_status check_tenants(struct visit *v, struct mneme *handle,
+                                       struct mneme_error *err)
+{
+    struct mn_store *root = mn_tenants_root(handle);
+    struct mneme_error why = { 0 };
+    enum mneme_status status;
+
+    MN_TRY(check_file(v, root, handle->world.now_ms(), err));
+    MN_TRY(check_audit(v, root, err));
+    status = mn_tenants_each(handle, false, check_tenant, v, &why);
+    v->file = "";
+    if (status != MNEME_OK)
+        find(v, "store", "restore the last backup (mneme restore)", "a tenant's file: %.400s",
+             why.message);
     return MNEME_OK;
 }
 
@@ -144,11 +180,7 @@ static enum mneme_status check_store(struct visit *v, const struct mneme_options
              "does not open: %.400s", why.message);
         return MNEME_OK;
     }
-    status = check_file(v, handle, err);
-    if (status == MNEME_OK)
-        status = check_audit(v, handle, err);
-    if (status == MNEME_OK)
-        status = check_derived(v, handle, err);
+    status = handle->tenants ? check_tenants(v, handle, err) : check_rows(v, handle, err);
     check_model(v, handle, options->model_path);
     mneme_close(handle);
     return status;
@@ -164,7 +196,7 @@ static void check_mode(struct visit *v, const char *what, const char *path)
         return;
     v->looked++;
     if (about.st_mode & 077)
-        find(v, what, "chmod 600 it", "%.300s can be read by others (mode %o)", path,
+        find(v, what, S_ISDIR(about.st_mode) ? "chmod 700 it" : "chmod 600 it", "%.300s can be read by others (mode %o)", path,
              (unsigned)(about.st_mode & 0777));
 }
 
@@ -233,7 +265,7 @@ enum mneme_status mneme_doctor(const struct mneme_options *options, const char *
 {
     struct mneme_options known = MNEME_OPTIONS_INIT;
     MN_BUF_AUTO out = { 0 };
-    struct visit v = { .out = &out, .w = { .out = &out } };
+    struct visit v = { .out = &out, .w = { .out = &out }, .file = "" };
 
     MN_CHECK_SIZE(options, "options", err);
     MN_CHECK_GIVEN(ret_sound, "ret_sound", err);
