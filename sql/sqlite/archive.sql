@@ -61,9 +61,6 @@ WHERE tenant = :tenant AND owner = :owner AND object = :former;
 SELECT id FROM archived_events
 WHERE tenant = :tenant AND owner = :owner AND object = :object ORDER BY id;
 
--- name: ARCHIVED_EVENT_EXISTS
-SELECT 1 FROM archived_events WHERE tenant = :tenant AND id = :id;
-
 -- name: ARCHIVED_EVENT_OF
 SELECT session_id FROM archived_events WHERE tenant = :tenant AND owner = :owner AND id = :id;
 

@@ -5,8 +5,10 @@ SELECT tenant, owner, id, agent_id, session_id, place, role, speaker, text, even
        recallable, attributes, NULL, NULL
 FROM events WHERE tenant = :tenant AND owner = :owner AND id = :id;
 
--- name: EVENT_EXISTS
-SELECT 1 FROM events WHERE tenant = :tenant AND id = :id;
+-- name: ID_IS_EVENT
+SELECT 1 FROM events WHERE tenant = :tenant AND id = :id
+UNION ALL
+SELECT 1 FROM archived_events WHERE tenant = :tenant AND id = :id;
 
 -- name: EVENT_INSERT
 INSERT INTO events VALUES

@@ -383,9 +383,9 @@ static enum mneme_status end_named(struct writing *w, struct mneme_error *err)
     return MNEME_OK;
 }
 
-/* Looks, decides and commits; MNEME_CONFLICT when somebody wrote of the same meanwhile. */
-static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receipt,
-                                 struct mneme_error *err)
+/* *ret_answered: the request was made before, and the receipt says what it was told. */
+static enum mneme_status decide(struct writing *w, struct mneme_receipt *receipt,
+                                bool *ret_answered, struct mneme_error *err)
 {
     const struct mneme_memory row = w->row;
     struct mn_rows alike = { 0 };
@@ -394,11 +394,10 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
     struct mneme_error ignored;
     int64_t now_ms = change_now(w->world, w->change);
     bool same = false;
-    bool answered = false;
 
     MN_TRY(mn_request_answered(w->world, partition_of(&row), w->request_key, w->change,
-                               w->arena, receipt, &answered, err));
-    if (answered)
+                               w->arena, receipt, ret_answered, err));
+    if (*ret_answered)
         return MNEME_OK;
     w->guard = (struct mn_guard){ .partition = partition_of(&row),
                                   .content_hash = row.content_hash,
@@ -416,8 +415,24 @@ static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receip
                      &w->verdict, err));
     if (w->verdict.keyless)
         w->row.memory_key = w->row.value = "";
-    MN_TRY(end_named(w, err));
-    enum mneme_status status = commit_verdict(w, receipt, err);
+    return end_named(w, err);
+}
+
+/* Looks, decides and commits; MNEME_CONFLICT when somebody wrote of the same meanwhile. */
+static enum mneme_status attempt(struct writing *w, struct mneme_receipt *receipt,
+                                 struct mneme_error *err)
+{
+    const struct mn_store_ops *ops = w->world->store->ops;
+    const struct mneme_memory row = w->row;
+    enum mneme_status status;
+    bool answered = false;
+
+    ops->reads_begin(w->world->store);
+    status = decide(w, receipt, &answered, err);
+    ops->reads_end(w->world->store);
+    if (status != MNEME_OK || answered)
+        return status;
+    status = commit_verdict(w, receipt, err);
     if (status != MNEME_OK)
         w->row = row;
     return status;

@@ -75,6 +75,16 @@ enum mneme_status mn_commit_queue_join(struct mn_commit_queue *queue, struct mn_
     return MNEME_OK;
 }
 
+bool mn_commit_queue_is_empty(struct mn_commit_queue *queue)
+{
+    bool empty;
+
+    (void)pthread_mutex_lock(&queue->mutex);
+    empty = queue->count == 0;
+    (void)pthread_mutex_unlock(&queue->mutex);
+    return empty;
+}
+
 static size_t rows_of(const struct mn_commit_call *call)
 {
     size_t rows = 0;

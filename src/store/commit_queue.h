@@ -50,6 +50,8 @@ void mn_commit_queue_release(struct mn_commit_queue *queue);
  */
 enum mneme_status mn_commit_queue_join(struct mn_commit_queue *queue, struct mn_commit_call *call,
                                        int wait_ms, bool *ret_leads, struct mneme_error *err);
+/* Does nobody wait or write? */
+bool mn_commit_queue_is_empty(struct mn_commit_queue *queue);
 /* The leader's call and those behind it, of rows_max writes at most (alone it may
  * have more), linked by `next`. */
 struct mn_commit_call *mn_commit_queue_take(struct mn_commit_queue *queue, size_t rows_max);

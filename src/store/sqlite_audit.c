@@ -99,29 +99,26 @@ bool mn_audit_chain(const struct mn_audit_key *key, const char *before,
 /* The end of the chain, while a request adds to it. */
 struct chain {
     struct mn_sqlite *db;
+    struct mn_known *known; /* NULL: nothing is kept of it */
     struct mn_audit_key key;
     struct mn_audit_mark end;
 };
 
 static void chain_release(struct chain *chain)
 {
-    mn_audit_key_release(&chain->key);
+    if (!chain->known)
+        mn_audit_key_release(&chain->key);
 }
 #define CHAIN_AUTO MN_CLEANUP(chain_release) struct chain
 
-static enum mneme_status chain_begin(struct mn_sqlite *db, struct chain *chain,
-                                     struct mneme_error *err)
+static enum mneme_status find_end(struct mn_sqlite *db, struct mn_audit_mark *ret_end,
+                                  struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
     struct mn_reader reader = { 0 };
+    struct mn_audit_mark end = { 0 };
     bool row = false;
 
-    chain->db = db;
-    MN_TRY(mn_audit_key_read(db, &chain->key, err));
-    if (!chain->key.hmac) {
-        MN_TRY(make_key(db, err));
-        MN_TRY(mn_audit_key_read(db, &chain->key, err));
-    }
     MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_AUDIT_END, &stmt, err));
     MN_TRY(mn_sqlite_step(stmt, &row, err));
     if (row) {
@@ -129,26 +126,55 @@ static enum mneme_status chain_begin(struct mn_sqlite *db, struct chain *chain,
         const char *hash;
 
         reader.stmt = stmt;
-        chain->end.seq = mn_read_integer(&reader);
+        end.seq = mn_read_integer(&reader);
         hash = mn_read_bytes(&reader, &bytes);
-        (void)snprintf(chain->end.hash, sizeof chain->end.hash, "%.*s", (int)bytes,
-                       mn_or_empty(hash));
+        (void)snprintf(end.hash, sizeof end.hash, "%.*s", (int)bytes, mn_or_empty(hash));
     }
+    *ret_end = end;
     return MNEME_OK;
 }
 
-static enum mneme_status keep_name(struct mn_sqlite *db, const char *tenant, const char *name,
+static enum mneme_status chain_begin(const struct mn_writing *w, struct chain *chain,
+                                     struct mneme_error *err)
+{
+    struct mn_known *known = w->known;
+
+    chain->db = w->db;
+    if (!known || !known->hmac) {
+        MN_TRY(mn_audit_key_read(w->db, &chain->key, err));
+        if (!chain->key.hmac) {
+            MN_TRY(make_key(w->db, err));
+            MN_TRY(mn_audit_key_read(w->db, &chain->key, err));
+        }
+        if (known)
+            known->hmac = chain->key.hmac;
+    }
+    chain->known = known;
+    if (!known)
+        return find_end(w->db, &chain->end, err);
+    chain->key.hmac = known->hmac;
+    if (!known->has_end)
+        MN_TRY(find_end(w->db, &known->end, err));
+    known->has_end = true;
+    chain->end = known->end;
+    return MNEME_OK;
+}
+
+static enum mneme_status keep_name(struct chain *chain, const char *tenant, const char *name,
                                    const char *digest, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
 
-    if (digest[0] == '\0')
+    if (digest[0] == '\0' || (chain->known && mn_known_has_name(chain->known, digest)))
         return MNEME_OK;
-    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_AUDIT_NAME_KEEP, &stmt, err));
+    MN_TRY(mn_sqlite_prepare(chain->db, SQL_SQLITE_AUDIT_NAME_KEEP, &stmt, err));
     mn_bind_text(stmt, ":tenant", tenant);
     mn_bind_text(stmt, ":name", name);
     mn_bind_text(stmt, ":digest", digest);
-    return mn_sqlite_done(stmt, err);
+    MN_TRY(mn_sqlite_done(stmt, err));
+    if (chain->known)
+        mn_known_add_name(chain->known, digest);
+    return MNEME_OK;
 }
 
 /* Who did it to whom; with_names: so that it can be read. */
@@ -190,11 +216,13 @@ static enum mneme_status add(struct chain *chain, const struct who *who, int64_t
     MN_TRY(mn_sqlite_done(stmt, err));
     chain->end.seq = entry.seq;
     memcpy(chain->end.hash, hash, sizeof chain->end.hash);
+    if (chain->known)
+        chain->known->end = chain->end;
     if (!who->with_names)
         return MNEME_OK;
-    MN_TRY(keep_name(chain->db, who->tenant, "", tenant, err));
-    MN_TRY(keep_name(chain->db, who->tenant, who->owner, owner, err));
-    return keep_name(chain->db, who->tenant, who->actor, actor, err);
+    MN_TRY(keep_name(chain, who->tenant, "", tenant, err));
+    MN_TRY(keep_name(chain, who->tenant, who->owner, owner, err));
+    return keep_name(chain, who->tenant, who->actor, actor, err);
 }
 
 /* ---- what else was done ---- */
@@ -280,7 +308,7 @@ enum mneme_status mn_audit_erased(const struct mn_erasing *e, struct mn_audit_ma
     struct mn_json_writer json = { .out = &detail };
     CHAIN_AUTO chain = { 0 };
 
-    MN_TRY(chain_begin(e->w->db, &chain, err));
+    MN_TRY(chain_begin(e->w, &chain, err));
     if (!mn_audit_digest(&chain.key, MN_AUDIT_ROW, what->tenant_id, what->id, digest))
         return mn_fail_memory(err);
     mn_json_open(&json, '{');
@@ -417,9 +445,10 @@ static enum mneme_status add_rows(struct chain *chain, const struct mn_commit *c
                "write", detail.at, err);
 }
 
-enum mneme_status mn_audit_written(struct mn_sqlite *db, const struct mn_commit *commit,
-                                   const struct mn_written *written, struct mneme_error *err)
+enum mneme_status mn_audit_written(const struct mn_writing *w, const struct mn_written *written,
+                                   struct mneme_error *err)
 {
+    const struct mn_commit *commit = w->commit;
     MN_ARENA_AUTO arena = mn_arena_new(BYTES_MAX);
     struct row *rows = mn_arena_array(arena, struct row, commit->count + 1);
     CHAIN_AUTO chain = { 0 };
@@ -428,12 +457,12 @@ enum mneme_status mn_audit_written(struct mn_sqlite *db, const struct mn_commit 
     if (!rows)
         return mn_fail_memory(err);
     for (size_t i = 0; i < commit->count; i++) {
-        MN_TRY(row_of(db, &commit->write[i], &written[i], arena, &rows[i], err));
+        MN_TRY(row_of(w->db, &commit->write[i], &written[i], arena, &rows[i], err));
         any = any || rows[i].id || commit->write[i].kind == MN_WRITE_AUDIT;
     }
     if (!any)
         return MNEME_OK;
-    MN_TRY(chain_begin(db, &chain, err));
+    MN_TRY(chain_begin(w, &chain, err));
     for (size_t i = 0; i < commit->count; i++) {
         if (rows[i].id)
             MN_TRY(add_rows(&chain, commit, &rows[i], rows + commit->count, err));

@@ -32,8 +32,8 @@ bool mn_audit_chain(const struct mn_audit_key *key, const char *before,
                     const struct mn_audit_entry *entry, char hash[MN_SHA256_HEX_BYTES]);
 
 /* What a request has written; nothing for one that wrote nothing new. */
-enum mneme_status mn_audit_written(struct mn_sqlite *db, const struct mn_commit *commit,
-                                   const struct mn_written *written, struct mneme_error *err);
+enum mneme_status mn_audit_written(const struct mn_writing *w, const struct mn_written *written,
+                                   struct mneme_error *err);
 /* What is erased; names of the erased are forgotten. *ret_mark: the new end. */
 enum mneme_status mn_audit_erased(const struct mn_erasing *e, struct mn_audit_mark *ret_mark,
                                   struct mneme_error *err);

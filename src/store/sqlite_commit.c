@@ -94,6 +94,12 @@ static enum mneme_status retire(const struct mn_writing *w, const struct mneme_m
     return mn_sqlite_done(remove, err);
 }
 
+/* The id is another owner's, or an event's: whose is not told. */
+static enum mneme_status fail_taken(const struct mneme_memory *memory, struct mneme_error *err)
+{
+    return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
+}
+
 static enum mneme_status insert(const struct mn_writing *w, const struct mneme_memory *memory,
                                 int64_t revision, struct mneme_error *err)
 {
@@ -105,9 +111,7 @@ static enum mneme_status insert(const struct mn_writing *w, const struct mneme_m
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORY_INSERT, &stmt, err));
     mn_row_bind_memory(stmt, memory, revision, embed_hash);
     status = mn_sqlite_done(stmt, err);
-    if (status == MNEME_CONFLICT) /* the id is another owner's: whose is not told */
-        return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
-    return status;
+    return status == MNEME_CONFLICT ? fail_taken(memory, err) : status;
 }
 
 /* The revision of the row that is written over `former` (NULL: none). */
@@ -120,6 +124,60 @@ static int64_t next_revision(const struct mneme_memory *former, const struct mne
     return brought ? memory->revision : least;
 }
 
+/* Most rows are new: that is tried first, and only where it fails is it asked what is there. *ret_new:
+ * the row is written. Where something was erased it is always asked. */
+static enum mneme_status insert_new(const struct mn_writing *w, const struct mneme_memory *memory,
+                                    int64_t revision, bool *ret_new, struct mneme_error *err)
+{
+    enum mneme_status status;
+    bool other = false;
+
+    *ret_new = false;
+    MN_TRY(mn_tombstone_any(w, &other, err));
+    if (!other)
+        MN_TRY(mn_write_exists(w, SQL_SQLITE_ID_IS_EVENT, memory->tenant_id, memory->id, &other,
+                               err));
+    if (other)
+        return MNEME_OK;
+    status = insert(w, memory, revision, err);
+    *ret_new = status == MNEME_OK;
+    return status == MNEME_CONFLICT ? MNEME_OK : status;
+}
+
+/* *ret_former: what the row replaces, in *row; NULL: nothing. *ret_revision 0: it is there as it is. */
+static enum mneme_status insert_over(const struct mn_writing *w, const struct mneme_memory *memory,
+                                     int64_t expected, struct mn_row *row,
+                                     const struct mneme_memory **ret_former, int64_t *ret_revision,
+                                     struct mneme_error *err)
+{
+    const struct mneme_memory *former;
+    bool found = false;
+    bool taken = false;
+
+    MN_TRY(find_former(w, memory, row, &found, err));
+    former = found ? &row->memory : NULL;
+    *ret_former = former;
+    *ret_revision = 0;
+    MN_TRY(check_revision(former, memory, expected, err));
+    if (former && is_unchanged(former, memory, expected))
+        return MNEME_OK;
+    if (former && expected == MN_REVISION_LOAD && memory->revision > 0 &&
+        former->revision > memory->revision)
+        return mn_fail(err, MNEME_CONFLICT, "revision: %lld is older than the row there, %lld",
+                       (long long)memory->revision, (long long)former->revision);
+    if (!former)
+        MN_TRY(mn_write_exists(w, SQL_SQLITE_ID_IS_EVENT, memory->tenant_id, memory->id, &taken,
+                               err));
+    if (taken)
+        return fail_taken(memory, err);
+    MN_TRY(mn_tombstone_check(w, memory->tenant_id, memory->id, memory->provenance, err));
+    if (former)
+        MN_TRY(retire(w, former, err));
+    *ret_revision = next_revision(former, memory, expected);
+    MN_TRY(insert(w, memory, *ret_revision, err));
+    return former ? mn_write_usage_reset(w, former, memory, err) : MNEME_OK;
+}
+
 /* *ret_link: the row brings a supersedes link that was not there. */
 static enum mneme_status write_memory(const struct mn_writing *w, const struct mn_write *write,
                                       struct mn_written *ret_written, bool *ret_link,
@@ -127,39 +185,20 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
 {
     const struct mneme_memory *memory = write->memory;
     int64_t expected = write->expected_revision;
+    int64_t revision = next_revision(NULL, memory, expected);
     struct mn_row row = { 0 };
-    const struct mneme_memory *former;
-    bool found = false;
-    bool taken = false;
-    int64_t revision;
+    const struct mneme_memory *former = NULL;
+    bool is_new = false;
 
-    MN_TRY(find_former(w, memory, &row, &found, err));
-    former = found ? &row.memory : NULL;
-    MN_TRY(check_revision(former, memory, expected, err));
-    if (former && is_unchanged(former, memory, expected)) {
+    if (expected <= 0)
+        MN_TRY(insert_new(w, memory, revision, &is_new, err));
+    if (!is_new)
+        MN_TRY(insert_over(w, memory, expected, &row, &former, &revision, err));
+    if (revision == 0) {
         *ret_written = (struct mn_written){ .revision = former->revision, .unchanged = true };
         return MNEME_OK;
     }
-    if (former && expected == MN_REVISION_LOAD && memory->revision > 0 &&
-        former->revision > memory->revision)
-        return mn_fail(err, MNEME_CONFLICT, "revision: %lld is older than the row there, %lld",
-                       (long long)memory->revision, (long long)former->revision);
-    if (!former)
-        MN_TRY(mn_write_exists(w, SQL_SQLITE_EVENT_EXISTS, memory->tenant_id, memory->id, &taken,
-                               err));
-    if (!former && !taken)
-        MN_TRY(mn_write_exists(w, SQL_SQLITE_ARCHIVED_EVENT_EXISTS, memory->tenant_id, memory->id,
-                               &taken, err));
-    if (taken)
-        return mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", memory->id);
-    MN_TRY(mn_tombstone_check(w, memory->tenant_id, memory->id, memory->provenance, err));
-    if (former)
-        MN_TRY(retire(w, former, err));
-    revision = next_revision(former, memory, expected);
-    MN_TRY(insert(w, memory, revision, err));
-    if (former)
-        MN_TRY(mn_write_usage_reset(w, former, memory, err));
-    *ret_written = (struct mn_written){ .revision = revision, .replaced = found };
+    *ret_written = (struct mn_written){ .revision = revision, .replaced = former != NULL };
     *ret_link = !mn_empty(memory->supersedes) &&
                 !(former && mn_same(former->supersedes, memory->supersedes));
     MN_TRY(mn_write_turns(w, memory, write->forgets, err));
@@ -274,11 +313,11 @@ static enum mneme_status check_ids(const struct mn_commit *commit, size_t *ret_f
 }
 
 /* Inside the savepoint. *ret_failed is set to the write at work. */
-static enum mneme_status write_request(struct mn_sqlite *db, const struct mn_commit *commit,
-                                       struct mn_written *written, size_t *ret_failed,
-                                       struct mneme_error *err)
+static enum mneme_status write_request(struct mn_sqlite *db, struct mn_known *known,
+                                       const struct mn_commit *commit, struct mn_written *written,
+                                       size_t *ret_failed, struct mneme_error *err)
 {
-    struct mn_writing w = { .db = db, .commit = commit };
+    struct mn_writing w = { .db = db, .commit = commit, .known = known };
     MN_ARENA_AUTO arena = mn_arena_new(commit->count * sizeof(bool) + 4096);
     bool *link = mn_arena_array(arena, bool, commit->count + 1);
 
@@ -294,7 +333,7 @@ static enum mneme_status write_request(struct mn_sqlite *db, const struct mn_com
         }
     }
     MN_TRY(mn_write_links(&w, link, written, ret_failed, err));
-    return mn_audit_written(db, commit, written, err);
+    return mn_audit_written(&w, written, err);
 }
 
 /* A fault of the request's own, after which the others may go on? */
@@ -304,21 +343,27 @@ static bool is_own_fault(enum mneme_status status)
            status == MNEME_LIMIT;
 }
 
-/* Fails when the whole commit has to end. */
-static enum mneme_status commit_request(struct mn_sqlite *db, const struct mn_commit *commit,
+/* Fails when the whole commit has to end. `alone`: one that is refused is left to who ends it. */
+static enum mneme_status commit_request(struct mn_sqlite *db, struct mn_known *known, bool alone,
+                                        const struct mn_commit *commit,
                                         struct mn_commit_result *result, struct mneme_error *err)
 {
-    MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_BEGIN, err));
-    result->status = write_request(db, commit, result->written, &result->failed, &result->error);
+    if (!alone)
+        MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_BEGIN, err));
+    result->status =
+        write_request(db, known, commit, result->written, &result->failed, &result->error);
     if (result->status != MNEME_OK) {
         if (!is_own_fault(result->status) || sqlite3_get_autocommit(mn_sqlite_handle(db))) {
             if (err)
                 *err = result->error;
             return result->status;
         }
+        if (alone)
+            return MNEME_OK;
+        mn_known_forget(known);
         MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_UNDO, err));
     }
-    return mn_sqlite_run(db, SQL_SQLITE_REQUEST_KEEP, err);
+    return alone ? MNEME_OK : mn_sqlite_run(db, SQL_SQLITE_REQUEST_KEEP, err);
 }
 
 /* ---- all requests of a group ---- */
@@ -329,8 +374,8 @@ struct step {
     struct mn_row_state to;
 };
 
-static enum mneme_status write_call(struct mn_sqlite *db, const struct mn_commit_call *call,
-                                    struct mneme_error *err)
+static enum mneme_status write_call(struct mn_sqlite *db, struct mn_known *known, bool alone,
+                                    const struct mn_commit_call *call, struct mneme_error *err)
 {
     for (size_t i = 0; i < call->count; i++) {
         struct mn_commit_result *result = &call->results[i];
@@ -338,45 +383,62 @@ static enum mneme_status write_call(struct mn_sqlite *db, const struct mn_commit
         result->status = MNEME_OK;
         result->failed = 0;
         mn_error_clear(&result->error);
-        MN_TRY(commit_request(db, &call->commits[i], result, err));
+        MN_TRY(commit_request(db, known, alone, &call->commits[i], result, err));
     }
     return MNEME_OK;
 }
 
+/* One request needs no savepoint: when it is refused, nothing is left of the transaction. */
+static bool is_alone(const struct mn_commit_call *group)
+{
+    return !group->next && group->count == 1;
+}
+
 /* *ret_at_fault: the call that ended it, NULL when it was none of them. */
-static enum mneme_status write_group(struct mn_sqlite *db, const struct mn_commit_call *group,
-                                     struct step *ret_step,
+static enum mneme_status write_group(struct mn_sqlite *db, struct mn_known *known,
+                                     const struct mn_commit_call *group, struct step *ret_step,
                                      const struct mn_commit_call **ret_at_fault,
                                      struct mneme_error *err)
 {
     *ret_at_fault = NULL;
-    MN_TRY(mn_now_state(db, &ret_step->from, err));
+    if (!known->has_state)
+        MN_TRY(mn_now_state(db, &known->state, err));
+    ret_step->from = known->state;
     for (const struct mn_commit_call *call = group; call; call = call->next) {
         *ret_at_fault = call;
-        MN_TRY(write_call(db, call, err));
+        MN_TRY(write_call(db, known, is_alone(group), call, err));
     }
     *ret_at_fault = NULL;
-    return mn_now_state(db, &ret_step->to, err);
+    MN_TRY(mn_now_state(db, &ret_step->to, err));
+    known->state = ret_step->to;
+    known->has_state = true;
+    return MNEME_OK;
 }
 
-static enum mneme_status commit_group(struct mn_sqlite *db, const struct mn_commit_call *group,
-                                      struct step *ret_step,
+static enum mneme_status commit_group(struct mn_sqlite *db, struct mn_known *known,
+                                      const struct mn_commit_call *group, struct step *ret_step,
                                       const struct mn_commit_call **ret_at_fault,
                                       struct mneme_error *err)
 {
     enum mneme_status status;
     bool uncertain = false;
+    bool refused;
 
     *ret_at_fault = NULL;
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
-    status = write_group(db, group, ret_step, ret_at_fault, err);
-    if (status == MNEME_OK) {
+    mn_known_begin(known, db);
+    status = write_group(db, known, group, ret_step, ret_at_fault, err);
+    refused = status == MNEME_OK && is_alone(group) && group->results[0].status != MNEME_OK;
+    if (status == MNEME_OK && !refused) {
         status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
         uncertain =
             status != MNEME_OK && (sqlite3_errcode(mn_sqlite_handle(db)) & 0xff) == SQLITE_IOERR;
     }
-    if (status != MNEME_OK && !sqlite3_get_autocommit(mn_sqlite_handle(db)))
+    if (!sqlite3_get_autocommit(mn_sqlite_handle(db)))
         (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
+    mn_known_end(known, db, status == MNEME_OK && !refused);
+    if (refused)
+        ret_step->to = ret_step->from;
     if (uncertain && err)
         err->uncertain = 1;
     return status;
@@ -445,7 +507,7 @@ static void serve(struct mn_sqlite_store *self, struct mn_commit_call *group)
     enum mneme_status status;
 
     mn_error_clear(&error);
-    status = commit_group(self->writer, group, &step, &at_fault, &error);
+    status = commit_group(self->writer, &self->known, group, &step, &at_fault, &error);
     if (status == MNEME_OK)
         tell_rows(self->rows, &step, group);
     if (status == MNEME_OK || !at_fault || !group->next) {

@@ -3,7 +3,7 @@
  *
  * Statements are kept in a table under the address of their text, which is static. Parameters are
  * found by name; callers bind them in the order of the statement, so that the next name is nearly
- * always the one asked for.
+ * always the one asked for, and the address of the name it was asked by last.
  *
  * SQLite says "file is not a database" of a foreign file, a damaged one, one under another key and
  * one under none. The first bytes tell them apart: the cipher leaves bytes 16 to 23 of the header
@@ -21,13 +21,16 @@
 #include "sql/sqlite.gen.h"
 #include "store/file_reads.h"
 #include "store/half.h"
+#include "store/joined_log.h"
 
 #define STATEMENTS_MAX 256 /* a power of two, well above their number */
 
 struct mn_stmt {
     sqlite3_stmt *handle;
     struct mn_sqlite *db;
-    int bound;   /* number of the parameter bound last */
+    const char **asked; /* by which name each parameter was asked for last */
+    int parameters;
+    int bound; /* number of the parameter bound last */
     bool failed; /* a binding did not succeed: no memory */
 };
 
@@ -188,7 +191,8 @@ enum mneme_status mn_sqlite_connect(const char *path, enum mn_sqlite_mode mode, 
         code = open_immutable(path, &db->handle);
     else
         code = sqlite3_open_v2(path, &db->handle,
-                               flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+                               flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                               mode == MN_SQLITE_WRITE ? mn_joined_log_vfs() : NULL);
     if (code == SQLITE_OK && key_bytes > 0)
         code = sqlite3_key(db->handle, key, (int)key_bytes);
     if (code == SQLITE_OK)
@@ -211,8 +215,10 @@ void mn_sqlite_free(struct mn_sqlite *db)
 {
     if (!db)
         return;
-    for (size_t i = 0; i < STATEMENTS_MAX; i++)
+    for (size_t i = 0; i < STATEMENTS_MAX; i++) {
         (void)sqlite3_finalize(db->kept[i].stmt.handle);
+        free(db->kept[i].stmt.asked);
+    }
     (void)sqlite3_close(db->handle);
     free(db);
 }
@@ -269,6 +275,13 @@ enum mneme_status mn_sqlite_prepare(struct mn_sqlite *db, const char *sql,
             (void)sqlite3_finalize(stmt->handle);
             stmt->handle = NULL;
             return fail_unread(err);
+        }
+        stmt->parameters = sqlite3_bind_parameter_count(stmt->handle);
+        stmt->asked = calloc((size_t)stmt->parameters + 1, sizeof *stmt->asked);
+        if (!stmt->asked) {
+            (void)sqlite3_finalize(stmt->handle);
+            stmt->handle = NULL;
+            return mn_fail_memory(err);
         }
         stmt->db = db;
         db->kept[slot].sql = sql;
@@ -341,12 +354,16 @@ int mn_sqlite_changed(struct mn_sqlite *db)
 
 static int find_parameter(struct mn_stmt *stmt, const char *name)
 {
-    const char *next = sqlite3_bind_parameter_name(stmt->handle, stmt->bound + 1);
+    const char *next;
 
-    if (next && strcmp(next, name) == 0)
+    if (stmt->bound < stmt->parameters && stmt->asked[stmt->bound] == name)
         return ++stmt->bound;
-    stmt->bound = sqlite3_bind_parameter_index(stmt->handle, name);
+    next = sqlite3_bind_parameter_name(stmt->handle, stmt->bound + 1);
+    stmt->bound = next && strcmp(next, name) == 0
+                      ? stmt->bound + 1
+                      : sqlite3_bind_parameter_index(stmt->handle, name);
     assert(stmt->bound > 0);
+    stmt->asked[stmt->bound - 1] = name;
     return stmt->bound;
 }
 

@@ -71,6 +71,9 @@ enum mneme_status mn_tombstone_since(const struct mn_writing *w, enum mn_tombsto
                                      const char *tenant, const char *id, int64_t since_ms,
                                      bool *ret_found, struct mneme_error *err);
 /* MNEME_CONFLICT naming id, or provenance, when the row or its evidence was erased. */
+/* Is there one at all? */
+enum mneme_status mn_tombstone_any(const struct mn_writing *w, bool *ret_any,
+                                   struct mneme_error *err);
 enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *tenant, const char *id,
                                      struct mneme_list provenance, struct mneme_error *err);
 /* Was one of these erased? */

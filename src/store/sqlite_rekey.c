@@ -66,6 +66,7 @@ static enum mneme_status change_over(struct mn_sqlite_store *self, struct mn_key
     }
     mn_sqlite_free(self->writer);
     self->writer = writer;
+    mn_known_forget(&self->known);
     writer = NULL;
     mn_file_guard_close(&self->guard);
     self->guard = guard;

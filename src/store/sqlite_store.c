@@ -4,6 +4,9 @@
  * Readers are opened when first needed and kept: with a key each costs the derivation of the
  * cipher's key (some 30 ms). A thread that finds all of them lent waits for one to come back; calls
  * are short.
+ *
+ * With each commit a reader forgets the pages it has read; the writer, whose commits they were, does
+ * not. Who reads several times before it writes borrows the writer's connection, if nobody wants it.
  */
 #include "store/sqlite_store.h"
 
@@ -112,8 +115,10 @@ static enum mneme_status borrow(struct mn_sqlite_store *store, struct mn_reading
     (void)pthread_mutex_unlock(&store->read_mutex);
     if (!may_open)
         return MNEME_OK;
-    status = mn_sqlite_connect(store->path, store->read_mode, store->key.at, store->key.bytes,
-                               &reading->db, err);
+    status = check_place(ret_guard, store->path, err); /* else the key is not that file's */
+    if (status == MNEME_OK)
+        status = mn_sqlite_connect(store->path, store->read_mode, store->key.at, store->key.bytes,
+                                   &reading->db, err);
     (void)pthread_mutex_lock(&store->read_mutex);
     store->readers_opening--;
     if (status != MNEME_OK)
@@ -138,6 +143,9 @@ static void give_back(struct mn_sqlite_store *store, struct mn_sqlite *db, int g
     mn_sqlite_free(db);
 }
 
+/* What this thread reads meanwhile it reads there: the writer, with its mutex in hand. */
+static _Thread_local struct mn_reading held;
+
 enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *reading,
                                    struct mneme_error *err)
 {
@@ -146,6 +154,10 @@ enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *re
     struct mn_file_guard guard;
     enum mneme_status status;
 
+    if (held.store == self) {
+        *reading = held;
+        return MNEME_OK;
+    }
     MN_TRY(borrow(self, &begun, &guard, err));
     status = check_place(&guard, self->path, err);
     if (status == MNEME_OK)
@@ -158,14 +170,47 @@ enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *re
     return MNEME_OK;
 }
 
+static void end_read(struct mn_sqlite *db)
+{
+    if (mn_sqlite_run(db, SQL_SQLITE_COMMIT, NULL) != MNEME_OK)
+        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
+}
+
 void mn_reading_end(struct mn_reading *reading)
 {
     if (!reading->db)
         return;
-    if (mn_sqlite_run(reading->db, SQL_SQLITE_COMMIT, NULL) != MNEME_OK)
-        (void)mn_sqlite_run(reading->db, SQL_SQLITE_ROLLBACK, NULL);
-    give_back(reading->store, reading->db, reading->generation);
+    if (!reading->within) {
+        end_read(reading->db);
+        give_back(reading->store, reading->db, reading->generation);
+    }
     reading->db = NULL;
+}
+
+/* Nobody is waited for: who writes or is about to goes first. */
+void mn_sqlite_reads_begin(struct mn_store *store)
+{
+    struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
+
+    if (self->read_only || held.store || !mn_commit_queue_is_empty(&self->queue) ||
+        pthread_mutex_trylock(&self->write_mutex) != 0)
+        return;
+    if (!mn_sqlite_is_spoiled(self->writer) && mn_file_guard_holds(&self->guard, self->path) &&
+        mn_sqlite_run(self->writer, SQL_SQLITE_BEGIN_READ, NULL) == MNEME_OK)
+        held = (struct mn_reading){ .store = self, .db = self->writer, .within = true };
+    else
+        (void)pthread_mutex_unlock(&self->write_mutex);
+}
+
+void mn_sqlite_reads_end(struct mn_store *store)
+{
+    struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
+
+    if (held.store != self)
+        return;
+    end_read(held.db);
+    held = (struct mn_reading){ 0 };
+    (void)pthread_mutex_unlock(&self->write_mutex);
 }
 
 /* ---- the writer ---- */
@@ -181,6 +226,7 @@ static enum mneme_status settle_writer(struct mn_sqlite_store *store, struct mne
                              err));
     mn_sqlite_free(store->writer);
     store->writer = writer;
+    mn_known_forget(&store->known);
     return MNEME_OK;
 }
 
@@ -236,6 +282,7 @@ static void free_store(struct mn_store *store)
     close_writer(self);
     mn_file_guard_close(&self->guard);
     mn_lock_file_close(&self->lock);
+    mn_known_forget(&self->known);
     mn_row_cache_free(self->rows);
     mn_commit_queue_release(&self->queue);
     (void)pthread_mutex_destroy(&self->write_mutex);
@@ -254,6 +301,8 @@ static void free_store_at(struct mn_sqlite_store **store)
 static const struct mn_store_ops sqlite_ops = {
     .commit = mn_sqlite_commit,
     .prune = mn_sqlite_prune,
+    .reads_begin = mn_sqlite_reads_begin,
+    .reads_end = mn_sqlite_reads_end,
     .position = mn_sqlite_position,
     .changes_after = mn_sqlite_changes_after,
     .memories_get = mn_sqlite_memories_get,

@@ -14,6 +14,7 @@
 #include "store/lock_file.h"
 #include "store/row_cache.h"
 #include "store/sqlite_db.h"
+#include "store/sqlite_known.h"
 #include "store/store.h"
 
 #define MN_SQLITE_READERS_MAX 8
@@ -39,8 +40,9 @@ struct mn_sqlite_store {
     enum mn_sqlite_mode read_mode;
 
     struct mn_commit_queue queue; /* of those who commit */
-    pthread_mutex_t write_mutex;  /* guards writer and lock */
+    pthread_mutex_t write_mutex;  /* guards writer, known and lock */
     struct mn_sqlite *writer;     /* NULL: read only */
+    struct mn_known known;
     struct mn_lock_file lock;
 
     struct mn_row_cache *rows; /* guards itself */
@@ -61,11 +63,15 @@ struct mn_reading {
     struct mn_sqlite_store *store;
     struct mn_sqlite *db;
     int generation;
+    bool within; /* a held one: it begins and ends elsewhere */
 };
 enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *reading,
                                    struct mneme_error *err);
 void mn_reading_end(struct mn_reading *reading); /* for MN_CLEANUP */
 #define MN_READING_AUTO MN_CLEANUP(mn_reading_end) struct mn_reading
+
+void mn_sqlite_reads_begin(struct mn_store *store);
+void mn_sqlite_reads_end(struct mn_store *store);
 
 /* The writer, behind the mutex and the lock file, until mn_turn_end(). MNEME_FORBIDDEN: read only, or
  * the file was replaced. */

@@ -65,12 +65,20 @@ enum mneme_status mn_tombstone_find(const struct mn_writing *w, enum mn_tombston
     return mn_tombstone_since(w, kind, tenant, id, 0, ret_found, err);
 }
 
-static enum mneme_status any(const struct mn_writing *w, bool *ret_any, struct mneme_error *err)
+enum mneme_status mn_tombstone_any(const struct mn_writing *w, bool *ret_any,
+                                   struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
 
+    if (w->known && w->known->no_tombstones) {
+        *ret_any = false;
+        return MNEME_OK;
+    }
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TOMBSTONE_ANY, &stmt, err));
-    return mn_sqlite_step(stmt, ret_any, err);
+    MN_TRY(mn_sqlite_step(stmt, ret_any, err));
+    if (w->known)
+        w->known->no_tombstones = !*ret_any;
+    return MNEME_OK;
 }
 
 enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *tenant, const char *id,
@@ -78,7 +86,7 @@ enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *ten
 {
     bool found = false;
 
-    MN_TRY(any(w, &found, err));
+    MN_TRY(mn_tombstone_any(w, &found, err));
     if (!found)
         return MNEME_OK;
     MN_TRY(mn_tombstone_find(w, MN_TOMBSTONE_UNIT, tenant, id, &found, err));
@@ -100,7 +108,7 @@ enum mneme_status mn_tombstone_among(const struct mn_writing *w, const char *ten
 {
     bool found = false;
 
-    MN_TRY(any(w, &found, err));
+    MN_TRY(mn_tombstone_any(w, &found, err));
     if (found)
         found = false;
     else
@@ -154,7 +162,7 @@ enum mneme_status mn_tombstone_covers(const struct mn_writing *w, const struct m
     bool covered = false;
     size_t at = 0;
 
-    MN_TRY(any(w, &covered, err));
+    MN_TRY(mn_tombstone_any(w, &covered, err));
     if (!covered) {
         *ret_covered = false;
         return MNEME_OK;

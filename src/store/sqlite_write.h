@@ -8,12 +8,14 @@
 #define MN_STORE_SQLITE_WRITE_H
 
 #include "store/sqlite_db.h"
+#include "store/sqlite_known.h"
 #include "store/store.h"
 
 /* A request being written. */
 struct mn_writing {
     struct mn_sqlite *db;
     const struct mn_commit *commit;
+    struct mn_known *known; /* NULL: not a commit */
     struct mn_arena *arena; /* of one write: former rows, derived ids, hashes */
 };
 

@@ -684,6 +684,12 @@ struct mn_store_ops {
     enum mneme_status (*prune)(struct mn_store *store, const struct mn_retention *keep,
                                size_t rows_max, bool *ret_more, struct mneme_error *err);
 
+    /* Until reads_end() in the same thread its reads see one state, where that costs less than reading
+     * one by one and keeps nobody waiting; else nothing changes. Meanwhile the thread writes nothing,
+     * and waits for nobody who may write. */
+    void (*reads_begin)(struct mn_store *store);
+    void (*reads_end)(struct mn_store *store);
+
     /* The position behind the last committed change. */
     enum mneme_status (*position)(struct mn_store *store, struct mn_cursor *ret_cursor,
                                   struct mneme_error *err);

@@ -21,6 +21,7 @@
 #define WINDOW_BYTES 4096
 #define OVERLAP_BYTES 1024
 #define NEXT_LINE_BYTES_MIN 6 /* of a value that stands in the line behind its name */
+#define KEY_BYTES_MIN 16 /* of the shortest key that is issued, with its prefix */
 #define PHRASE_WORDS_MIN 3
 #define PHRASE_LETTERS_MIN 4 /* of each of three words; of four and more, one less */
 
@@ -134,7 +135,7 @@ static const char *issued_key(const char *at)
     if (!strchr("AgxsrnpdhLSe", *at))
         return NULL;
     bytes = key_bytes(at);
-    for (size_t i = 0; i < sizeof KEY / sizeof KEY[0]; i++) {
+    for (size_t i = 0; bytes >= KEY_BYTES_MIN && i < sizeof KEY / sizeof KEY[0]; i++) {
         size_t prefix = strlen(KEY[i].prefix);
 
         if (bytes >= prefix + KEY[i].bytes_min && starts(at, KEY[i].prefix))
@@ -354,11 +355,12 @@ static const char *assigned(const char *text, const char *at)
     };
 
     for (size_t i = 0; i < sizeof NAME / sizeof NAME[0]; i++) {
-        size_t bytes = strlen(NAME[i].name);
+        size_t bytes;
         bool word = mn_letter_plain(NAME[i].name[0]);
 
         if (!starts_any_case(at, NAME[i].name))
             continue;
+        bytes = strlen(NAME[i].name);
         if (word && at > text && mn_letter_plain(at[-1]) &&
             !(mn_letter_upper(at[0]) && mn_letter_lower(at[-1]))) /* dbPassword */
             continue;
@@ -366,6 +368,30 @@ static const char *assigned(const char *text, const char *at)
             return NAME[i].kind;
     }
     return NULL;
+}
+
+/* May a name of assigned() begin here? By its first two letters. */
+static bool may_be_assigned(const char *at)
+{
+    char second = at[0] ? mn_letter_to_lower(at[1]) : '\0';
+
+    switch (mn_letter_to_lower(at[0])) {
+    case 'p':
+        return second == 'a' || second == 'w' || second == 'i';
+    case 'a':
+        return second == 'p' || second == 'c' || second == 'u';
+    case 'c':
+        return second == 'l';
+    case 't':
+        return second == 'o';
+    case 's':
+        return second == 'e';
+    case '\xe5':
+    case '\xe4':
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* A text of plain characters. */
@@ -380,7 +406,7 @@ static const char *secret_in(const char *text)
 
         if (begins_here(text, at))
             kind = issued_key(at);
-        if (!kind && strchr("pPaAcCtTsS\xe5\xe4", *at)) /* a name of assigned() may begin here */
+        if (!kind && may_be_assigned(at))
             kind = assigned(text, at);
         if (kind)
             return kind;

@@ -50,6 +50,16 @@ static enum mneme_status prune(struct mn_store *store, const struct mn_retention
     HAND_ON(prune, keep, rows_max, ret_more);
 }
 
+static void reads_begin(struct mn_store *store)
+{
+    REAL(store)->ops->reads_begin(REAL(store));
+}
+
+static void reads_end(struct mn_store *store)
+{
+    REAL(store)->ops->reads_end(REAL(store));
+}
+
 static enum mneme_status position(struct mn_store *store, struct mn_cursor *ret_cursor,
                                   struct mneme_error *err)
 {
@@ -447,6 +457,8 @@ static void free_fake(struct mn_store *store)
 static const struct mn_store_ops fake_ops = {
     .commit = commit,
     .prune = prune,
+    .reads_begin = reads_begin,
+    .reads_end = reads_end,
     .position = position,
     .changes_after = changes_after,
     .memories_get = memories_get,

@@ -359,6 +359,20 @@ static void two_handles_make_one_chain(void **state)
     assert_int_equal(sound(f, NULL, NULL), 1);
 }
 
+static void names_that_another_handle_forgot_are_kept_again(void **state)
+{
+    struct fixture *f = *state;
+    struct fixture other = *f;
+
+    fixture_open(&other);
+    ASSERT_OK(put(f, "ann", "m-1", "m-1", MNEME_ACTIVE));
+    erase_user(&other, "ann");
+    assert_null(strstr(list(f, "acme", "", "").text, "acme/ann"));
+    ASSERT_OK(put(f, "ann", "m-2", "m-2", MNEME_ACTIVE));
+    assert_non_null(strstr(list(f, "acme", "", "").text, "acme/ann by operator"));
+    mneme_close(other.handle);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -372,6 +386,7 @@ int main(void)
         CASE(what_is_done_to_the_chain_by_hand_is_found),
         CASE(a_noted_end_is_missed),
         CASE(two_handles_make_one_chain),
+        CASE(names_that_another_handle_forgot_are_kept_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

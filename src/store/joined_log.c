@@ -1,0 +1,226 @@
+/*
+ * joined_log.c - a layer of SQLite's files that gathers what is written to a log.
+ *
+ * It stands below the layer that enciphers, so that what is gathered is what the file will hold. Only
+ * logs are wrapped; other files are the system's own. What was gathered is written when the log is to be
+ * made durable, is read, measured or cut, goes on somewhere else or grows too long. A commit is seen
+ * by others when SQLite says so in the log's index, which it does after that.
+ *
+ * A write that fails is then told by the call that needed it. What was gathered is let go: SQLite takes
+ * the commit for failed, and writes the next one to the same place.
+ */
+#include "store/joined_log.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#define NAME "mneme"
+#define ENCIPHERED_NAME "multipleciphers-" NAME
+#define GATHERED_MAX ((size_t)1 << 20)
+#define WRITTEN_MAX ((size_t)1 << 16) /* in one call; SQLite's own file takes 128 KiB less one byte */
+
+static sqlite3_vfs *below;
+
+struct log_file {
+    sqlite3_file base;
+    char *gathered; /* NULL: no memory yet, or none */
+    size_t bytes;
+    size_t room;
+    sqlite3_int64 at; /* where the first of them goes */
+    _Alignas(16) char real[]; /* the file of the layer below */
+};
+
+static sqlite3_file *real_of(sqlite3_file *file)
+{
+    return (sqlite3_file *)((struct log_file *)file)->real;
+}
+
+static int write_gathered(struct log_file *log)
+{
+    sqlite3_file *real = real_of(&log->base);
+    size_t bytes = log->bytes;
+    int code = SQLITE_OK;
+
+    log->bytes = 0;
+    for (size_t done = 0; code == SQLITE_OK && done < bytes; done += WRITTEN_MAX) {
+        size_t left = bytes - done;
+
+        code = real->pMethods->xWrite(real, log->gathered + done,
+                                      (int)(left < WRITTEN_MAX ? left : WRITTEN_MAX),
+                                      log->at + (sqlite3_int64)done);
+    }
+    return code;
+}
+
+static bool make_room(struct log_file *log, size_t bytes)
+{
+    size_t room = log->room ? log->room : (size_t)64 << 10;
+    char *more;
+
+    while (room < bytes)
+        room *= 2;
+    if (room == log->room)
+        return true;
+    more = realloc(log->gathered, room);
+    if (!more)
+        return false;
+    log->gathered = more;
+    log->room = room;
+    return true;
+}
+
+static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
+{
+    struct log_file *log = (struct log_file *)file;
+    size_t more = (size_t)count;
+    int code = SQLITE_OK;
+
+    if (log->bytes &&
+        (at != log->at + (sqlite3_int64)log->bytes || log->bytes + more > GATHERED_MAX))
+        code = write_gathered(log);
+    if (code == SQLITE_OK && (more > GATHERED_MAX || !make_room(log, log->bytes + more))) {
+        code = write_gathered(log);
+        return code == SQLITE_OK ? real_of(file)->pMethods->xWrite(real_of(file), bytes, count, at)
+                                 : code;
+    }
+    if (code != SQLITE_OK)
+        return code;
+    if (!log->bytes)
+        log->at = at;
+    memcpy(log->gathered + log->bytes, bytes, more);
+    log->bytes += more;
+    return SQLITE_OK;
+}
+
+static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
+{
+    int code = write_gathered((struct log_file *)file);
+
+    return code == SQLITE_OK ? real_of(file)->pMethods->xRead(real_of(file), bytes, count, at)
+                             : code;
+}
+
+static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    int code = write_gathered((struct log_file *)file);
+
+    return code == SQLITE_OK ? real_of(file)->pMethods->xTruncate(real_of(file), size) : code;
+}
+
+static int log_sync(sqlite3_file *file, int flags)
+{
+    int code = write_gathered((struct log_file *)file);
+
+    return code == SQLITE_OK ? real_of(file)->pMethods->xSync(real_of(file), flags) : code;
+}
+
+static int log_size(sqlite3_file *file, sqlite3_int64 *ret_size)
+{
+    int code = write_gathered((struct log_file *)file);
+
+    return code == SQLITE_OK ? real_of(file)->pMethods->xFileSize(real_of(file), ret_size) : code;
+}
+
+/* What was not made durable was no commit. */
+static int log_close(sqlite3_file *file)
+{
+    free(((struct log_file *)file)->gathered);
+    return real_of(file)->pMethods->xClose(real_of(file));
+}
+
+static int log_lock(sqlite3_file *file, int level)
+{
+    return real_of(file)->pMethods->xLock(real_of(file), level);
+}
+
+static int log_unlock(sqlite3_file *file, int level)
+{
+    return real_of(file)->pMethods->xUnlock(real_of(file), level);
+}
+
+static int log_is_reserved(sqlite3_file *file, int *ret_reserved)
+{
+    return real_of(file)->pMethods->xCheckReservedLock(real_of(file), ret_reserved);
+}
+
+static int log_control(sqlite3_file *file, int operation, void *argument)
+{
+    return real_of(file)->pMethods->xFileControl(real_of(file), operation, argument);
+}
+
+static int log_sector(sqlite3_file *file)
+{
+    return real_of(file)->pMethods->xSectorSize(real_of(file));
+}
+
+static int log_device(sqlite3_file *file)
+{
+    return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
+}
+
+static const sqlite3_io_methods log_methods = {
+    .iVersion = 1,
+    .xClose = log_close,
+    .xRead = log_read,
+    .xWrite = log_write,
+    .xTruncate = log_truncate,
+    .xSync = log_sync,
+    .xFileSize = log_size,
+    .xLock = log_lock,
+    .xUnlock = log_unlock,
+    .xCheckReservedLock = log_is_reserved,
+    .xFileControl = log_control,
+    .xSectorSize = log_sector,
+    .xDeviceCharacteristics = log_device,
+};
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                     int *ret_flags)
+{
+    struct log_file *log = (struct log_file *)file;
+    int code;
+
+    (void)vfs;
+    if (!(flags & SQLITE_OPEN_WAL))
+        return below->xOpen(below, name, file, flags, ret_flags);
+    memset(log, 0, sizeof *log);
+    code = below->xOpen(below, name, real_of(file), flags, ret_flags);
+    if (code == SQLITE_OK)
+        file->pMethods = &log_methods;
+    return code;
+}
+
+/* ---- its place ---- */
+
+static bool installed;
+
+static void install(void)
+{
+    static sqlite3_vfs joined;
+
+    if (sqlite3_initialize() != SQLITE_OK)
+        return;
+    below = sqlite3_vfs_find("unix");
+    if (!below)
+        return;
+    joined = *below; /* its functions but one; they do not look whose they are */
+    joined.zName = NAME;
+    joined.pNext = NULL;
+    joined.szOsFile = below->szOsFile + (int)sizeof(struct log_file);
+    joined.xOpen = open_file;
+    installed = sqlite3_vfs_register(&joined, 0) == SQLITE_OK &&
+                sqlite3mc_vfs_create(NAME, 0) == SQLITE_OK;
+}
+
+const char *mn_joined_log_vfs(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, install);
+    return installed ? ENCIPHERED_NAME : NULL;
+}

@@ -1,0 +1,14 @@
+/*
+ * joined_log.h - a commit's pages reach the log in one write.
+ *
+ * SQLite hands each page of a commit to the system twice, first its frame's header and then the page, and
+ * asks for all of them to be durable at the end. Nobody looks at them before that, so they may as well
+ * be handed over then, together.
+ */
+#ifndef MN_STORE_JOINED_LOG_H
+#define MN_STORE_JOINED_LOG_H
+
+/* The name under which a connection that writes is to be opened; NULL: as any other. */
+const char *mn_joined_log_vfs(void);
+
+#endif
