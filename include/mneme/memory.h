@@ -110,8 +110,8 @@ struct mneme_memory {
 
     enum mneme_authority authority;
     double confidence; /* 0..1; negative: not given, derived from the authority */
-    double importance; /* 0..1; negative: not given, 0.5 */
-    enum mneme_sensitivity sensitivity;
+    double importance; /* 0..1; negative: not given: by mneme_remember()'s rules, else 0.5 */
+    enum mneme_sensitivity sensitivity; /* none: likewise, else internal */
     const char *requires_permission;
     enum mneme_risk risk;
     struct mneme_pairs applies_to;

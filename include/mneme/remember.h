@@ -72,15 +72,17 @@ struct mneme_receipt {
 
 /*
  * Write one memory. Every field is validated; what is missing is derived (type, scope, confidence,
- * summary, and key, value and entities where a rule knows them); text that holds a secret is refused
- * unless change->allow_secrets. Compared with what is there of the same owner, agent and scope:
+ * summary, importance, sensitivity, and key, value and entities where a rule knows them); text that
+ * holds a secret is refused unless change->allow_secrets. A day that the content names relative to
+ * today ("next Friday") gets its date written behind it, and becomes the event time where there is
+ * none. Compared with what is there of the same owner, agent and scope:
  *
  *   the same text            is confirmed, not doubled
  *   the same in other words  is merged into the older one
  *   the same key, another    supersedes it, by authority and then by time; what may not be replaced
  *   value                    stays, and the new one beside it as a rival, with an open question
  *
- * A memory that brings its own id is never confirmed or merged away.
+ * A memory that brings its own id is never confirmed or merged away, nor dated.
  *
  * MNEME_INVALID    a field is wrong: err->field names it, nothing is written.
  * MNEME_FORBIDDEN  authority, shared rows or rules that need change->admin.

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "lifecycle/archive.h"
+#include "lifecycle/drawn.h"
 #include "memory/record.h"
 #include "model/chat.h"
 #include "remember/remember.h"
@@ -144,6 +145,7 @@ static enum mneme_status draw(struct mn_piece *piece, const struct mn_session *s
 {
     const struct mn_summarise *lent = piece->world->summarise;
     enum mneme_status status = lent ? ready(piece, ret_why) : MNEME_OK;
+    const bool *drawn = NULL;
 
     if (lent && status == MNEME_OK)
         status = lent->draw(lent->context, piece->world, session, turns, piece->arena, ret_summary,
@@ -153,7 +155,8 @@ static enum mneme_status draw(struct mn_piece *piece, const struct mn_session *s
                      session->recorded_at_ms + MN_SESSION_IDLE_MS + MN_SESSION_WAITS_MS;
     if (*ret_waits || (lent && status == MNEME_OK && ret_summary->drafts.count > 0))
         return MNEME_OK;
-    return mn_summary_make(session, turns, piece->arena, ret_summary, err);
+    MN_TRY(mn_turns_drawn(piece->world, session, turns, piece->arena, &drawn, err));
+    return mn_summary_make(session, turns, drawn, piece->arena, ret_summary, err);
 }
 
 static const char *reason_of(struct mn_piece *piece, const struct mn_summary *summary)

@@ -2,8 +2,8 @@
  * summary.c - the lines of a session, sorted by what they are good for.
  *
  * What calls for a memory in a turn is found by the same rules that draw single memories from it
- * (remember/trigger.c); they see no quotation, no code and no recalled text. What is pending has words
- * of its own here, and ends with a report that speaks of the same. A reason stands in the sentence of
+ * (remember/trigger.c); they see no quotation, no code and no recalled text. What was done and what is pending
+ * have words of their own (actions.c), and what is pending ends with a report that speaks of the same. A reason stands in the sentence of
  * the decision or right behind it.
  */
 #include "lifecycle/summary.h"
@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "lifecycle/actions.h"
 #include "lifecycle/topics.h"
 #include "text/analyze.h"
 #include "text/compare.h"
@@ -26,14 +27,6 @@
 #define DONE_SHARE 0.5 /* of the words of what was pending */
 
 /* clang-format off */
-static const char *const PENDING_CUES[] = {
-    "^todo|to do:|to-do", "^next step|next steps|next up|next we|next i|remaining work|remaining:|left to do|still open",
-    "i|we|you > still need to|still have to|still must|need to finish|have to finish|have yet to",
-    "still needs to be|remains to be|has yet to be|is still missing|are still missing|still left to",
-    "^i'll|i will|we'll|we will >> tomorrow|next week|later|next time|afterwards",
-    "还需要|还要|还得|还差|还没有|还没|尚未|待办|待完成|下一步|接下来要|接下来还|剩下的|剩余的|未完成",
-    "明天|下周|下次|稍后|之后|回头 > 再|继续", NULL,
-};
 static const char *const REASONS[] = { "because", "since", "the reason", "so that", "due to", "as it", "that way",
                                        "因为", "由于", "原因", "理由", "这样", "为了", "毕竟", NULL };
 static const char *const REASON_HEADS[] = {
@@ -47,7 +40,8 @@ struct line {
     enum mn_summary_part part;
     const char *text;
     size_t turn;
-    bool over; /* pending, and done by now */
+    bool over;  /* pending, and done by now */
+    bool drawn; /* its turn gave a memory of its own, which says it */
 };
 
 struct making {
@@ -63,6 +57,7 @@ struct making {
     size_t part_count[MN_PART_COUNT];
     struct mn_topics topics;
     const struct mn_summary_lines *told; /* NULL: found by the rules */
+    const bool *drawn; /* by turn: memories were drawn from it; NULL: of none is that known */
     struct mn_summary made;
 };
 
@@ -114,6 +109,15 @@ static bool is_there(const struct making *m, enum mn_summary_part part, const ch
     return false;
 }
 
+/* Does a line of the turn hold these words? */
+static bool is_told_of(const struct making *m, size_t turn, const char *text)
+{
+    for (size_t i = 0; text && i < m->lines.count; i++)
+        if (m->lines.item[i].turn == turn && strstr(m->lines.item[i].text, text))
+            return true;
+    return false;
+}
+
 static enum mneme_status add_line(struct making *m, enum mn_summary_part part, const char *text,
                                   size_t turn, struct mneme_error *err)
 {
@@ -127,7 +131,7 @@ static enum mneme_status add_line(struct making *m, enum mn_summary_part part, c
     line = mn_array_add(m->scratch, &m->lines);
     if (!line)
         return mn_fail_memory(err);
-    *line = (struct line){ part, text, turn, false };
+    *line = (struct line){ part, text, turn, false, false };
     m->part_count[part]++;
     return MNEME_OK;
 }
@@ -207,6 +211,7 @@ static enum mneme_status read_calls(struct making *m, size_t turn, struct mneme_
 {
     const struct mneme_event *event = &m->turns->item[turn];
     struct mn_calls calls = { 0 };
+    size_t first = m->lines.count;
 
     MN_TRY(mn_trigger_find(m->scratch, event->text, event->role, &calls, err));
     for (size_t i = 0; i < calls.count; i++) {
@@ -224,22 +229,32 @@ static enum mneme_status read_calls(struct making *m, size_t turn, struct mneme_
                                                   : cut_line(m->arena, c->said),
                         turn, err));
     }
+    for (size_t i = first; m->drawn && m->drawn[turn] && i < m->lines.count; i++)
+        m->lines.item[i].drawn = true;
     return MNEME_OK;
 }
 
-static enum mneme_status read_pending(struct making *m, size_t turn, struct mneme_error *err)
+/* Steps that were taken, unless the turn was told of them already; what is pending, in any case. */
+static enum mneme_status read_actions(struct making *m, size_t turn, struct mneme_error *err)
 {
     const char *at = m->turns->item[turn].text;
     struct mn_str sentence;
     bool code = false;
 
     while (next_sentence(&at, &sentence)) {
+        const char *folded = mn_text_fold(m->scratch, sentence.at, sentence.bytes);
+
+        if (!folded)
+            return mn_fail_memory(err);
         if (memmem(sentence.at, sentence.bytes, "```", 3))
             code = !code;
-        if (!code && !memchr(sentence.at, '`', sentence.bytes) && sentence.bytes &&
-            sentence.at[0] != '>' && !ends_with_any(sentence, QUESTION_ENDS) &&
-            cued(m, sentence, PENDING_CUES))
+        if (code || memchr(sentence.at, '`', sentence.bytes) || !sentence.bytes ||
+            sentence.at[0] == '>' || ends_with_any(sentence, QUESTION_ENDS))
+            continue;
+        if (mn_actions_pending(folded))
             MN_TRY(add_line(m, MN_PART_PENDING, cut_line(m->arena, sentence), turn, err));
+        else if (mn_actions_done(folded) && !is_told_of(m, turn, cut_line(m->scratch, sentence)))
+            MN_TRY(add_line(m, MN_PART_DONE, cut_line(m->arena, sentence), turn, err));
     }
     return MNEME_OK;
 }
@@ -340,7 +355,7 @@ static enum mneme_status add_parts(struct making *m, const char *name,
         for (size_t i = 0; i < m->lines.count; i++) {
             const struct line *line = &m->lines.item[i];
 
-            if (line->part != parts[p] || line->over)
+            if (line->part != parts[p] || line->over || line->drawn)
                 continue;
             mn_buf_printf(&out, "%s%s",
                           of_part++ ? (m->chinese ? "；" : "; ")
@@ -506,11 +521,13 @@ static enum mneme_status end(struct making *m, const char *const *texts, struct 
 }
 
 enum mneme_status mn_summary_make(const struct mn_session *session, const struct mn_events *turns,
-                                  struct mn_arena *arena, struct mn_summary *ret_summary,
+                                  const bool *drawn, struct mn_arena *arena, struct mn_summary *ret_summary,
                                   struct mneme_error *err)
 {
     MN_ARENA_AUTO scratch = mn_arena_new(SCRATCH_BYTES_MAX);
-    struct making m = { .session = session, .turns = turns, .arena = arena, .scratch = scratch };
+    struct making m = {
+        .session = session, .turns = turns, .arena = arena, .scratch = scratch, .drawn = drawn
+    };
     const char **texts = NULL;
 
     MN_TRY(begin(&m, &texts, err));
@@ -523,7 +540,7 @@ enum mneme_status mn_summary_make(const struct mn_session *session, const struct
         MN_TRY(is_said(&m, i, &said, err));
         if (!said)
             continue;
-        MN_TRY(read_pending(&m, i, err));
+        MN_TRY(read_actions(&m, i, err));
         texts[i] = turns->item[i].text;
     }
     MN_TRY(end(&m, texts, err));

@@ -47,10 +47,11 @@ struct mn_summary_lines {
 
 /*
  * Of the turns of one span, in their order. Greetings, questions, recalled text and code give nothing;
- * nor does a line that holds a secret or gives orders to a model.
+ * nor does a line that holds a secret or gives orders to a model. drawn: by turn, whether memories were
+ * drawn from it when it was said, whose lines would only repeat them; NULL: from none.
  */
 enum mneme_status mn_summary_make(const struct mn_session *session, const struct mn_events *turns,
-                                  struct mn_arena *arena, struct mn_summary *ret_summary,
+                                  const bool *drawn, struct mn_arena *arena, struct mn_summary *ret_summary,
                                   struct mneme_error *err);
 
 /* The same of lines that somebody else found, at least one. */

@@ -147,6 +147,8 @@ static enum mneme_status edit_once(struct mn_world *world, struct mneme_memory d
     MN_TRY(read_former(world, draft.tenant_id, draft.user_id, draft.id, change, arena, &former,
                        err));
     read_key_again(&draft, &former.memory, arena);
+    if (draft.sensitivity == MNEME_SENSITIVITY_NONE) /* rules may have chosen it */
+        draft.sensitivity = former.memory.sensitivity;
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
     MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &row, err));
     /* What was revoked and stays as it is asks for nothing: revoking it again needs no grant. */

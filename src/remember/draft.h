@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "store/store.h"
+#include "text/cue.h"
 
 /* ---- trigger: what in a turn calls for a memory ---- */
 
@@ -94,6 +95,18 @@ bool mn_key_known(const char *key);
 /* Fills key, value and entities where they are empty. The text stays. */
 enum mneme_status mn_describe(struct mneme_memory *memory, struct mn_arena *arena,
                               struct mneme_error *err);
+
+/* An importance, lifted by words of danger or stress, lowered by those of a passing remark. */
+double mn_weigh_words(double importance, const struct mn_cue_text *words);
+
+/* ---- dated: the day of "next Friday" ---- */
+
+/* Does the draft speak of a day that has to be worked out? As of created_at_ms: when it is said. */
+bool mn_date_wants(const struct mneme_memory *memory, struct mn_arena *arena);
+/* Writes the day behind the words that mean it, and its beginning as the event time where there is
+ * none. zone: IANA name, "" is UTC. */
+enum mneme_status mn_date(struct mneme_memory *memory, const char *zone, struct mn_arena *arena,
+                          struct mneme_error *err);
 
 /* ---- dedupe: a draft beside what is there ---- */
 

@@ -296,7 +296,8 @@ static enum mneme_status draft_of(const struct mneme_event *event, const struct 
     }
     m.type = type_of(called->call, &m);
     m.authority = by_user ? MNEME_EXPLICIT_USER : MNEME_MODEL_INFERENCE;
-    m.importance = importance_of(called->call);
+    const struct mn_cue_text words = mn_cue_read(w.lower);
+    m.importance = mn_weigh_words(importance_of(called->call), &words);
     m.valid_until_ms = mn_extract_end(arena, m.content, now_ms, mn_or_empty(place->timezone));
     if (called->call == MN_CALL_RECOVERED || called->call == MN_CALL_DONE)
         m.event_time_ms = event->event_time_ms ? event->event_time_ms : now_ms;

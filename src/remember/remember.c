@@ -22,6 +22,7 @@
 #include "store/store.h"
 #include "text/analyze.h"
 #include "text/sections.h"
+#include "text/when.h"
 
 static int64_t change_now(const struct mn_world *world, const struct mneme_change *change)
 {
@@ -472,6 +473,47 @@ static enum mneme_status check_grain(const struct mneme_memory *draft, struct mn
                    titles.failed ? "" : titles.at);
 }
 
+/* The zone that its owner's day is told by: the caller's, else the one that is remembered, else UTC. */
+static const char *zone_of(const struct writing *w, const struct mneme_memory *draft)
+{
+    struct mneme_memory probe = MNEME_MEMORY_INIT;
+    struct mn_alike_mark mark;
+    struct mn_rows rows = { 0 };
+    struct mneme_error ignored;
+
+    if (!mn_empty(w->change->timezone))
+        return w->change->timezone;
+    probe.tenant_id = draft->tenant_id;
+    probe.user_id = mn_or_empty(draft->user_id);
+    probe.memory_key = "user.timezone";
+    probe.content_hash = probe.id = probe.agent_id = "";
+    probe.scope_kind = MNEME_SCOPE_USER;
+    probe.scope_id = probe.user_id;
+    if (mn_empty(draft->user_id) ||
+        w->world->store->ops->memories_alike(w->world->store, &probe, w->arena, &rows, &mark,
+                                             &ignored) != MNEME_OK)
+        return "";
+    for (size_t i = 0; i < rows.count; i++)
+        if (mn_same(rows.item[i].memory.memory_key, probe.memory_key) &&
+            mn_when_zone_known(rows.item[i].memory.value))
+            return rows.item[i].memory.value;
+    return "";
+}
+
+/* Days that were said relative to today get their dates. */
+static enum mneme_status date_draft(const struct writing *w, struct mneme_memory *draft,
+                                    struct mneme_error *err)
+{
+    int64_t created_at_ms = draft->created_at_ms;
+
+    if (!draft->created_at_ms)
+        draft->created_at_ms = change_now(w->world, w->change);
+    if (mn_date_wants(draft, w->arena))
+        MN_TRY(mn_date(draft, zone_of(w, draft), w->arena, err));
+    draft->created_at_ms = created_at_ms;
+    return MNEME_OK;
+}
+
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
                               struct mneme_receipt *ret_receipt, struct mneme_error *err)
@@ -489,14 +531,16 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     MN_TRY(mn_describe(&draft, arena, err));
     MN_TRY(mn_authorise(&draft, NULL, change->admin, err));
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
-    MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &w.row, err));
     w.given = draft;
+    MN_TRY(date_draft(&w, &draft, err));
+    mn_weigh(&draft);
+    MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &w.row, err));
     w.keeps_id = !mn_empty(draft.id);
     MN_TRY(mn_request_key("remember", change, 0, arena, &w.request_key, err));
     embed_draft(&w);
-    w.said_at_ms = draft.event_time_ms   ? draft.event_time_ms
-                   : draft.valid_from_ms ? draft.valid_from_ms
-                                         : draft.created_at_ms;
+    w.said_at_ms = w.given.event_time_ms   ? w.given.event_time_ms
+                   : w.given.valid_from_ms ? w.given.valid_from_ms
+                                           : w.given.created_at_ms;
     for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++) {
         status = attempt_in_turn(&w, i > 0, &receipt, &failed);
         if (status == MNEME_CONFLICT && strcmp(failed.field, "revision") != 0)

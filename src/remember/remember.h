@@ -96,6 +96,9 @@ enum mneme_status mn_request_answered(struct mn_world *world, struct mn_partitio
 
 /* Fills type, scope and key where they are empty, by rules over the text. */
 void mn_classify(struct mneme_memory *memory);
+/* Importance (when < 0) and sensitivity (when none) of a classified memory, by type and words. What it
+ * leaves without a sensitivity is as sensitive as any. */
+void mn_weigh(struct mneme_memory *memory);
 
 /* MNEME_FORBIDDEN when the row needs an admin grant that `admin` does not give. Names the field. */
 enum mneme_status mn_authorise(const struct mneme_memory *memory, const struct mneme_memory *former,

@@ -14,6 +14,7 @@
  */
 #include "text/when.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <unicode/ucal.h>
@@ -266,7 +267,63 @@ static bool resolve(const struct mn_when_meaning *m, int64_t now_ms, const char 
     return found;
 }
 
+/* ---- days as they are written ---- */
+
+static bool day_of(struct local *local, int64_t at_ms)
+{
+    local->now_ms = at_ms;
+    return look_at_clock(local);
+}
+
+bool mn_when_days(int64_t from_ms, int64_t until_ms, const char *zone, const char *between,
+                  char ret_days[MN_WHEN_DAYS_BYTES])
+{
+    struct local first = { .calendar = open_calendar(zone) };
+    struct local last = first;
+    bool known = first.calendar && day_of(&first, from_ms) && day_of(&last, until_ms - 1);
+    bool whole = known && first.day == 1 &&
+                 last.day == mn_calendar_days_of_month(last.year, last.month) &&
+                 first.year == last.year;
+
+    if (first.calendar)
+        ucal_close(first.calendar);
+    if (!known)
+        return false;
+    if (whole && first.month == 1 && last.month == 12)
+        (void)snprintf(ret_days, MN_WHEN_DAYS_BYTES, "%04d", first.year);
+    else if (whole && first.month == last.month)
+        (void)snprintf(ret_days, MN_WHEN_DAYS_BYTES, "%04d-%02d", first.year, first.month);
+    else if (first.today == last.today)
+        (void)snprintf(ret_days, MN_WHEN_DAYS_BYTES, "%04d-%02d-%02d", first.year, first.month,
+                       first.day);
+    else
+        (void)snprintf(ret_days, MN_WHEN_DAYS_BYTES, "%04d-%02d-%02d%s%04d-%02d-%02d", first.year,
+                       first.month, first.day, between, last.year, last.month, last.day);
+    return true;
+}
+
 /* ---- finding ---- */
+
+static enum mn_when_said said_of(const struct mn_when_meaning *m)
+{
+    if (m->side != MN_WHEN_SIDE_WITHIN || m->unit == MN_WHEN_UNIT_HOUR ||
+        (m->shape == MN_WHEN_SHAPE_SPAN && (m->offset == -MN_WHEN_FEW || m->offset == MN_WHEN_FEW)))
+        return MN_WHEN_OPEN;
+    switch (m->shape) {
+    case MN_WHEN_SHAPE_BLOCK:
+    case MN_WHEN_SHAPE_SPAN:
+    case MN_WHEN_SHAPE_WEEKEND:
+        return MN_WHEN_RELATIVE;
+    case MN_WHEN_SHAPE_WEEKDAY:
+        return m->in_week || m->pick != MN_WHEN_PICK_LATEST ? MN_WHEN_RELATIVE : MN_WHEN_BARE;
+    case MN_WHEN_SHAPE_DATE:
+    case MN_WHEN_SHAPE_QUARTER:
+        break;
+    }
+    if (m->year_offset || (!m->year && m->pick != MN_WHEN_PICK_LATEST))
+        return MN_WHEN_RELATIVE;
+    return m->year ? MN_WHEN_ABSOLUTE : MN_WHEN_BARE;
+}
 
 static bool begins_word(const char *text, const char *at)
 {
@@ -296,6 +353,7 @@ struct mn_when mn_when_find(const char *folded, int64_t now_ms, const char *zone
         if (!read || !resolve(&m, now_ms, zone, &when))
             continue;
         when.found = true;
+        when.said = said_of(&m);
         when.phrase = (struct mn_str){ at, (size_t)(end - at) };
         return when;
     }

@@ -13,8 +13,16 @@
 #include "base/err.h"
 #include "base/str.h"
 
+enum mn_when_said {
+    MN_WHEN_ABSOLUTE = 1, /* "8 May 2023": the same whenever it is read */
+    MN_WHEN_RELATIVE,     /* "tomorrow", "last week", 下周三: of the day it is said */
+    MN_WHEN_BARE,         /* "on Friday", "3 May": of the past or to come, it does not say */
+    MN_WHEN_OPEN          /* a span with an open end ("since May"), or hours */
+};
+
 struct mn_when {
     bool found;
+    enum mn_when_said said;
     int64_t from_ms; /* from <= t < until */
     int64_t until_ms;
     struct mn_str phrase; /* in the text that was given */
@@ -22,6 +30,12 @@ struct mn_when {
 
 /* The first phrase of the (folded) text that names a range. zone: IANA name, "" is UTC. */
 struct mn_when mn_when_find(const char *folded, int64_t now_ms, const char *zone);
+
+/* The days of the zone that [from, until) covers, as "2026-10-16", "2026-10", "2026", or the first and
+ * the last with `between` between them. False when the calendar does not open. */
+#define MN_WHEN_DAYS_BYTES 40
+bool mn_when_days(int64_t from_ms, int64_t until_ms, const char *zone, const char *between,
+                  char ret_days[MN_WHEN_DAYS_BYTES]);
 
 /* Is this an IANA zone the time zone data knows? */
 bool mn_when_zone_known(const char *zone);

@@ -137,6 +137,47 @@ static void a_session_is_drawn_from_once_when_it_has_ended(void **state)
     assert_int_equal(count_all(f).summaries, 4);
 }
 
+static int note_summary(void *context, const struct mneme_record *record)
+{
+    char *all = context;
+
+    if (record->kind == MNEME_RECORD_MEMORY && !strcmp(record->memory->type, "session_summary"))
+        (void)strncat(all, record->memory->content, 1000);
+    return 0;
+}
+
+static void what_was_drawn_when_it_was_said_is_not_told_again(void **state)
+{
+    static const char *const texts[] = { "We decided to use NATS for the billing service.",
+                                         "From now on answer in short sentences.",
+                                         "The audit of the billing service is done tomorrow.",
+                                         "I added the partial index to the billing service." };
+    struct fixture *f = *state;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    char all[8192] = "";
+
+    change.now_ms = NOW;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct mneme_event event = MNEME_EVENT_INIT;
+
+        event.tenant_id = "acme";
+        event.user_id = "ann";
+        event.session_id = "s-1";
+        event.role = "user";
+        event.text = texts[i];
+        event.event_time_ms = NOW;
+        ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
+    }
+    assert_int_equal(run(f, "compress", NOW + 30 * MINUTE).changed, 1);
+    filter.tenant_id = "acme";
+    filter.user_id = "ann";
+    ASSERT_OK(mneme_export(f->handle, &filter, note_summary, all, &f->err));
+    assert_null(strstr(all, "NATS"));
+    assert_null(strstr(all, "short sentences"));
+    assert_non_null(strstr(all, "I added the partial index to the billing service"));
+}
+
 static void who_ends_a_session_need_not_wait(void **state)
 {
     struct fixture *f = *state;
@@ -402,6 +443,7 @@ int main(void)
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(a_session_is_drawn_from_once_when_it_has_ended),
+        CASE(what_was_drawn_when_it_was_said_is_not_told_again),
         CASE(who_ends_a_session_need_not_wait),
         CASE(a_session_without_an_end_is_drawn_from_as_it_goes),
         CASE(a_checkpoint_keeps_what_the_agent_says_itself),

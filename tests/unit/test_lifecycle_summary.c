@@ -36,7 +36,7 @@ static struct mn_summary summary_of(struct mn_arena *arena, const char *const *s
                                         .event_time_ms = DAY + (int64_t)i };
     }
     const struct mn_events turns = { item, count, count };
-    ASSERT_OK(mn_summary_make(&session, &turns, arena, &summary, &err));
+    ASSERT_OK(mn_summary_make(&session, &turns, NULL, arena, &summary, &err));
     return summary;
 }
 
@@ -135,6 +135,95 @@ static void what_was_done_later_is_pending_no_more(void **state)
     assert_string_equal(s.pending, "Next step is the load test");
 }
 
+static void steps_are_told_as_done_and_what_is_left_as_pending(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said, *done, *pending;
+    } rows[] = {
+        { "u: I added the partial index on orders.", "Done: I added the partial index on orders.", "" },
+        { "a: I've also renamed the queue.", "Done: I've also renamed the queue.", "" },
+        { "u: We just rolled back the release.", "Done: We just rolled back the release.", "" },
+        { "u: Still to do: update the runbook and the alert.",
+          "Pending: Still to do: update the runbook and the alert.",
+          "Still to do: update the runbook and the alert" },
+        { "u: What's left: the load test.", "Pending: What's left: the load test.",
+          "What's left: the load test" },
+        { "u: Open items: certificates.", "Pending: Open items: certificates.",
+          "Open items: certificates" },
+        { "u: 我加上了部分索引。", "已完成：我加上了部分索引。", "" },
+        { "u: 我们已经把队列重命名了。", "已完成：我们已经把队列重命名了。", "" },
+        { "u: 遗留：更新值班手册。", "待办：遗留：更新值班手册。", "遗留：更新值班手册" },
+    };
+    static const char *const nothing[] = {
+        "u: I added milk to the coffee.",
+        "u: I have not added the index.",
+        "u: Can you tell me what I added?",
+        "u: She added a comment.",
+        "u: `I added the index.`",
+        "u: 我加了点盐。",
+        "u: 我没有加索引。",
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
+        struct mn_summary s = summary_of(arena, &rows[i].said, 1);
+
+        if (!part(&s, "actions"))
+            fail_msg("%s", rows[i].said);
+        assert_string_equal(part(&s, "actions")->content, rows[i].done);
+        assert_string_equal(s.pending, rows[i].pending);
+    }
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
+        struct mn_summary s = summary_of(arena, &nothing[i], 1);
+
+        if (part(&s, "actions"))
+            fail_msg("%s: %s", nothing[i], part(&s, "actions")->content);
+    }
+}
+
+static void a_step_that_was_pending_ends_it(void **state)
+{
+    (void)state;
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
+    static const char *const said[] = { "u: Still to do: add the partial index.",
+                                        "u: I added the partial index." };
+    struct mn_summary s = summary_of(arena, said, 2);
+
+    assert_string_equal(s.pending, "");
+    assert_string_equal(part(&s, "actions")->content, "Done: I added the partial index.");
+}
+
+static void what_a_turn_gave_a_memory_for_is_not_told_again(void **state)
+{
+    (void)state;
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
+    static const char *const texts[] = { "We decided to use NATS for billing.",
+                                         "We decided to paint the fence.",
+                                         "We still need to write the rollback script.",
+                                         "I finished writing the rollback script." };
+    static const bool drawn[] = { true, false, false, true };
+    const struct mn_session session = { .session_id = "s-1" };
+    struct mneme_event item[4] = { 0 };
+    struct mn_summary s = { 0 };
+    struct mneme_error err;
+    char ids[4][8];
+
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(ids[i], sizeof ids[i], "e-%zu", i);
+        item[i] = (struct mneme_event){
+            .id = ids[i], .role = "user", .text = texts[i], .event_time_ms = DAY + (int64_t)i
+        };
+    }
+    const struct mn_events turns = { item, 4, 4 };
+    ASSERT_OK(mn_summary_make(&session, &turns, drawn, arena, &s, &err));
+    assert_string_equal(part(&s, "decisions")->content, "Decided: We decided to paint the fence.");
+    assert_int_equal(part(&s, "decisions")->provenance.count, 1);
+    assert_null(part(&s, "actions"));
+    assert_string_equal(s.pending, ""); /* its end is heard all the same */
+}
+
 static void greetings_and_questions_draw_nothing(void **state)
 {
     (void)state;
@@ -215,6 +304,9 @@ int main(void)
         cmocka_unit_test(an_english_session_becomes_its_parts),
         cmocka_unit_test(a_chinese_session_is_told_in_chinese),
         cmocka_unit_test(what_was_done_later_is_pending_no_more),
+        cmocka_unit_test(steps_are_told_as_done_and_what_is_left_as_pending),
+        cmocka_unit_test(a_step_that_was_pending_ends_it),
+        cmocka_unit_test(what_a_turn_gave_a_memory_for_is_not_told_again),
         cmocka_unit_test(greetings_and_questions_draw_nothing),
         cmocka_unit_test(topics_alone_are_told_by_what_was_said_of_them),
         cmocka_unit_test(nothing_recalled_ordered_or_secret_is_drawn),
