@@ -280,7 +280,8 @@ MNEME_API enum mneme_status mneme_audit_list(struct mneme *handle, const char *t
  * ("SEQ:HASH", also in each receipt of an erasure), and give it as `noted` later (else NULL).
  *
  * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): entries, end, and what was
- * found first: "changed", "missing", "cut" or "other"; mneme_free().
+ * found first: "changed", "missing", "cut", "other", or "name" (one beside the chain is not that of its
+ * digest, `at` 0); mneme_free().
  * MNEME_INVALID: `noted` is no such text (an empty one is none either).
  */
 MNEME_API enum mneme_status mneme_audit_verify(struct mneme *handle, const char *noted,
@@ -323,7 +324,7 @@ MNEME_API enum mneme_status mneme_restore(const struct mneme_options *options,
  *
  * key          1..MNEME_NAME_BYTES_MAX bytes; copied, the copy is wiped at the end.
  *
- * MNEME_INVALID      no key.
+ * MNEME_INVALID      no key, or the one that the store has.
  * MNEME_LIMIT        key too long.
  * MNEME_FORBIDDEN    the store was opened read-only.
  * MNEME_UNAVAILABLE  another process reads an older state for too long, or the disk is full; the old

@@ -124,12 +124,14 @@ struct mneme_extraction {
     int64_t attempts;
     int64_t due_at_ms; /* of the next attempt; 0: only by mneme_extract() */
     int64_t queued_at_ms;
+    const char *user_id;
 };
 /* Pointers live as long as the call; non-zero stops. */
 typedef int (*mneme_extraction_fn)(void *context, const struct mneme_extraction *waiting);
 
-/* Of one user, or of one session of his (else NULL or ""), in the order of the talk. Turns that were
- * read are not among them. */
+/* Of one user, or of one session of his (else NULL or ""), in the order of the talk; without a user of
+ * all users of the tenant. Turns that were read are not among them.
+ * MNEME_INVALID: no tenant, or a session without a user. */
 MNEME_API enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
                                               const char *user_id, const char *session_id,
                                               mneme_extraction_fn row, void *context,
@@ -150,10 +152,11 @@ struct mneme_read {
     }
 
 /*
- * Read now what waits of one user, or of one session of his (else NULL or ""), also what failed or is
- * not due. ret_read (may be NULL) says how it went. That the model fails is told there, as
+ * Read now what waits of one user, or of one session of his (else NULL or ""), without a user of all
+ * users of the tenant, also what failed or is not due. ret_read (may be NULL) says how it went. That the model fails is told there, as
  * first_failure, and is no failure of the call.
  *
+ * MNEME_INVALID      no tenant, or a session without a user.
  * MNEME_UNAVAILABLE  there is no extractor: mneme_extractor_status() says why.
  */
 MNEME_API enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id,
@@ -163,7 +166,8 @@ MNEME_API enum mneme_status mneme_extract(struct mneme *handle, const char *tena
 /*
  * Say that a session has ended: the next maintenance (mneme_maintain(), mneme_run_due()) draws what is
  * worth keeping from its turns into three to five memories, what is pending into a checkpoint, hands the
- * turns to the archive, where there is one, and ends what was remembered for the session alone. Without
+ * turns to the archive, where there is one, and ends what was remembered for the session alone. Its turns
+ * that wait for the extractor are due at once. Without
  * this a session has ended when nothing was recorded in it for half an hour. A later turn begins it again.
  * MNEME_NOT_FOUND: no such session. change->if_revision and the like are not read.
  */

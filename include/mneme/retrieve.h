@@ -100,6 +100,7 @@ struct mneme_item {
     const struct mneme_memory *memory;
     double score;         /* at most 1; comparable only within this answer */
     double relevance;     /* 0..1, its largest part */
+    double confidence;    /* in force: as decay left it; memory->confidence is as it was written */
     int forced;           /* a rule brought it */
     int suspicious;       /* its text gives orders to a model */
     int shortened;        /* the block holds its summary instead of its content */

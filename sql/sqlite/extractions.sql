@@ -42,6 +42,7 @@ SELECT x.task_id, x.project_id, x.repository_id, x.timezone, x.attempts, x.reaso
        e.event_time_ms, coalesce(e.recallable, 0), coalesce(e.attributes, '{}'), NULL, NULL
 FROM extractions x
 LEFT JOIN events e ON e.tenant = x.tenant AND e.owner = x.owner AND e.id = x.id
-WHERE x.tenant = :tenant AND x.owner = :owner AND (:session_id IS NULL OR x.session_id = :session_id)
-ORDER BY x.session_id, e.place, x.id
+WHERE x.tenant = :tenant AND (:owner IS NULL OR x.owner = :owner)
+  AND (:session_id IS NULL OR x.session_id = :session_id)
+ORDER BY x.owner, x.session_id, e.place, x.id
 LIMIT :limit;

@@ -70,7 +70,8 @@ SELECT json FROM traces WHERE tenant = :tenant AND trace_id = :trace_id;
 
 -- name: TRACES_PRUNE_OLD
 DELETE FROM traces WHERE (tenant, trace_id) IN
-    (SELECT tenant, trace_id FROM traces WHERE at_ms < :oldest_ms LIMIT :limit);
+    (SELECT tenant, trace_id FROM traces WHERE at_ms < :oldest_ms AND trace_id < :oldest_id
+     LIMIT :limit);
 
 -- name: TRACES_PRUNE_MANY
 DELETE FROM traces WHERE (tenant, trace_id) IN

@@ -42,7 +42,8 @@ static void put_item(struct mn_json_writer *w, const struct mneme_item *item)
     mn_json_field_text(w, "scope_kind", mneme_scope_name(m->scope_kind));
     mn_json_field_text(w, "scope_id", m->scope_id);
     mn_json_field_text(w, "authority", mneme_authority_name(m->authority));
-    mn_json_field_number(w, "confidence", m->confidence, 4);
+    mn_json_field_number(w, "confidence", item->confidence, 4);
+    mn_json_field_number(w, "confidence_written", m->confidence, 4);
     mn_json_field_number(w, "score", item->score, 4);
     mn_json_field_text(w, "section", item->section);
     mn_json_field_text(w, "reason", item->reason);
@@ -312,6 +313,8 @@ int cli_recall(int argc, char **argv)
     int code = CLI_OK;
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
+    if (common.json && w.block_only)
+        return cli_usage("recall", "--block goes without --json, which has the block");
     char *text = cli_text(arguments, count, &err);
     if (!text)
         return cli_fail(&err);

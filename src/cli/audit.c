@@ -85,6 +85,8 @@ static int verify(const struct cli_common *common, const struct wish *wish)
                mn_json_integer_of(root, "entries"));
         if (sound)
             printf("end: %s\n", mn_json_text_of(root, "end"));
+        else if (!strcmp(mn_json_text_of(root, "fault"), "name"))
+            printf("first fault: name, one beside the record is not that of its digest\n");
         else
             printf("first fault: %s, at entry %lld\n", mn_json_text_of(root, "fault"),
                    mn_json_integer_of(root, "at"));

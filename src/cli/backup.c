@@ -108,8 +108,8 @@ int cli_restore(int argc, char **argv)
 int cli_rotate_key(int argc, char **argv)
 {
     struct cli_common common = { 0 };
-    struct cli_key_source source = { .file_option = "new-key-file",
-                                     .command_option = "new-key-command",
+    struct cli_key_source source = { .file_option = "new_key_file",
+                                     .command_option = "new_key_command",
                                      .text_variable = "MNEME_NEW_KEY",
                                      .file_variable = "MNEME_NEW_KEY_FILE",
                                      .command_variable = "MNEME_NEW_KEY_COMMAND" };

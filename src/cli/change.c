@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,9 +202,12 @@ static enum mneme_status apply_fields(const struct fields *f, struct mneme_memor
     SET_LIST(memory, usage_scenario, f->usage);
     SET_LIST(memory, entities, f->entities);
     SET_LIST(memory, provenance, f->provenance);
-    if (f->confidence >= 0)
+    if (f->confidence < 0 || f->importance < 0) /* to the library these are none */
+        return mn_fail(err, MNEME_INVALID, "%s: must be from 0 to 1",
+                       f->confidence < 0 ? "confidence" : "importance");
+    if (!isnan(f->confidence))
         memory->confidence = f->confidence;
-    if (f->importance >= 0)
+    if (!isnan(f->importance))
         memory->importance = f->importance;
     if (f->valid_from_ms)
         memory->valid_from_ms = f->valid_from_ms;
@@ -270,7 +274,7 @@ static int remember(const struct cli_common *common, struct fields *f, char *tex
 int cli_remember(int argc, char **argv)
 {
     struct cli_common common = { 0 };
-    struct fields f = { .confidence = -1, .importance = -1 };
+    struct fields f = { .confidence = NAN, .importance = NAN };
     const struct cli_option options[] = {
         { "id", CLI_TEXT, "ID", "an id of your own", &f.id },
         FIELD_OPTIONS(f),
@@ -322,6 +326,40 @@ static void note_replaced(struct mneme *handle, const struct mneme_identity *ide
     }
 }
 
+/* ---- what became of a turn that was to be read at once ---- */
+
+struct unread {
+    const char *id; /* of the turn; its parts begin with it */
+    struct mneme_error why; /* status 0: all of it was read */
+};
+
+static int note_unread(void *context, const struct mneme_extraction *x)
+{
+    struct unread *unread = context;
+    size_t bytes = strlen(unread->id);
+
+    if (strncmp(x->event_id, unread->id, bytes) != 0 || !strchr(".", x->event_id[bytes]))
+        return 0;
+    mn_fail(&unread->why, MNEME_UNAVAILABLE,
+            "extractor: the turn is kept, but was not read (%s); it is tried again, or now by 'mneme "
+            "extract'",
+            mn_empty(x->reason) ? "it waits" : x->reason);
+    return 1;
+}
+
+/* The turn is there whatever this says: the code tells that nothing was drawn by the extractor yet. */
+static int tell_unread(struct mneme *handle, const struct mneme_event *event,
+                       const struct mneme_receipt *receipt)
+{
+    struct unread unread = { .id = receipt->id };
+    struct mneme_error err;
+
+    if (mneme_extractions(handle, event->tenant_id, event->user_id, event->session_id, note_unread,
+                          &unread, &err) != MNEME_OK)
+        return cli_fail(&err);
+    return unread.why.status == MNEME_OK ? CLI_OK : cli_fail(&unread.why);
+}
+
 struct observing {
     int without_drafts;
     int extract_now;
@@ -366,7 +404,7 @@ static int observe(const struct cli_common *common, struct mneme_event *event,
     cli_print_observed(common, &receipt, &drawn);
     if (mneme_extractor_status(handle)[0]) /* else it would be waited for here */
         cli_catch_up(handle);
-    return CLI_OK;
+    return how->extract_now ? tell_unread(handle, event, &receipt) : CLI_OK;
 }
 
 int cli_observe(int argc, char **argv)
@@ -394,7 +432,8 @@ int cli_observe(int argc, char **argv)
         .summary = "Appends a turn or an action to a session. '-' reads it from standard input.",
         .details = "Memories are drawn by rules from what calls for one: 'remember ...', 'from now on\n"
                    "...', corrections, decisions, ends, recoveries, feedback. With --extractor a\n"
-                   "language model reads the turn too, later: 'mneme extract'.",
+                   "language model reads the turn too, later: 'mneme extract'. Exit code 7 with --extract:\n"
+                   "the turn is kept, and could not be read now.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_EXTRACTOR | CLI_GROUP_OWNER |
                   CLI_GROUP_PLACE | CLI_GROUP_CHANGE,
         .options = options,
@@ -457,7 +496,7 @@ static int edit(const struct cli_common *common, struct fields *f, const char *i
 int cli_edit(int argc, char **argv)
 {
     struct cli_common common = { 0 };
-    struct fields f = { .confidence = -1, .importance = -1 };
+    struct fields f = { .confidence = NAN, .importance = NAN };
     const struct cli_option options[] = {
         { "content", CLI_TEXT, "TEXT", "the new text", &f.content },
         { "status", CLI_TEXT, "NAME", "active, deprecated, superseded, revoked, deleted",

@@ -143,6 +143,8 @@ bool cli_takes(const char *name);
 
 /* Prints the error, its fields named as the options that set them; the exit code of its status. */
 int cli_fail(const struct mneme_error *err);
+/* Says on stderr what goes on without what a message names, in the same words. */
+void cli_tell(const char *what, const char *message);
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Opens the store of --store, $MNEME_STORE or the data folder. */

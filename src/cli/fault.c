@@ -39,6 +39,7 @@ static const struct spelling {
     { "store", "store", "MNEME_STORE" },
     { "store_path", "store", "MNEME_STORE" },
     { "key", "key-file", "MNEME_KEY_FILE" },
+    { "new_key", "new-key-file", "MNEME_NEW_KEY_FILE" },
     { "tenant_keys_path", "tenant-keys", NULL },
     { "model", "model", "MNEME_MODEL" },
     { "model_path", "model", "MNEME_MODEL" },
@@ -142,6 +143,14 @@ static void put_rest(struct mn_buf *out, const char *text)
         before = text[bytes - 1];
         text += bytes;
     }
+}
+
+void cli_tell(const char *what, const char *message)
+{
+    MN_BUF_AUTO said = { 0 };
+
+    put_rest(&said, message);
+    fprintf(stderr, "mneme: %s, %s\n", what, said.failed || !said.at ? message : said.at);
 }
 
 int cli_fail(const struct mneme_error *err)

@@ -124,12 +124,15 @@ static enum mneme_status format_of_item(const struct cli_stream *s, enum cli_for
     if (status == MNEME_LIMIT)
         return mn_fail(err, status, "%s line %zu: %s", s->path, s->item_line, why.message);
     if (status != MNEME_OK && s->list)
-        return mn_fail(err, status, "%s line %zu: the first item of a list tells no format (%s)",
+        return mn_fail(err, status,
+                       "%s line %zu: the first item of a list tells no format (%s); name what it is "
+                       "with --format",
                        s->path, s->item_line, why.message);
-    if (status != MNEME_OK) { /* the reader of lines names what is wrong with them */
-        *ret_format = CLI_JSONL;
-        return MNEME_OK;
-    }
+    if (status != MNEME_OK)
+        return mn_fail(err, status,
+                       "%s line %zu: %s; --format jsonl takes what it holds for mneme's own lines, and "
+                       "other names for those of others",
+                       s->path, s->item_line, why.message);
     yyjson_val *o = yyjson_doc_get_root(doc);
     enum cli_format format = format_of_object(o);
     if (format == CLI_AUTO && !s->list && may_be_own(o))

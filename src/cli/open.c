@@ -100,8 +100,8 @@ static void make_folders(const char *store)
 enum mneme_status cli_read_key(const struct cli_common *common, struct cli_key *ret_key,
                                struct mneme_error *err)
 {
-    const struct cli_key_source source = { .file_option = "key-file",
-                                           .command_option = "key-command",
+    const struct cli_key_source source = { .file_option = "key_file",
+                                           .command_option = "key_command",
                                            .file = common->key_file,
                                            .command = common->key_command,
                                            .text_variable = "MNEME_KEY",
@@ -121,7 +121,7 @@ static bool may_be_read(const struct mneme_error *err)
 static void tell_model(const struct mneme *handle, const char *model)
 {
     if (!mn_empty(model) && strcmp(model, "none") != 0 && mneme_model_status(handle)[0])
-        fprintf(stderr, "mneme: without vectors, %s\n", mneme_model_status(handle));
+        cli_tell("without vectors", mneme_model_status(handle));
 }
 
 static bool is_none(const char *extractor)
@@ -132,7 +132,7 @@ static bool is_none(const char *extractor)
 static void tell_extractor(const struct mneme *handle, const char *extractor)
 {
     if (cli_takes("extractor") && !is_none(extractor) && mneme_extractor_status(handle)[0])
-        fprintf(stderr, "mneme: by rules alone, %s\n", mneme_extractor_status(handle));
+        cli_tell("by rules alone", mneme_extractor_status(handle));
 }
 
 enum mneme_status cli_library(const struct cli_common *common, struct cli_key *key,

@@ -230,7 +230,7 @@ static enum mneme_status get(const struct cli_key_source *source, struct cli_key
                              struct mneme_error *err)
 {
     if (!mn_empty(source->file) && !mn_empty(source->command))
-        return mn_fail(err, MNEME_INVALID, "%s: goes without --%s", source->file_option,
+        return mn_fail(err, MNEME_INVALID, "%s: goes without %s", source->file_option,
                        source->command_option);
     if (!mn_empty(source->file))
         return from_file(source->file_option, source->file, key, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
 
@@ -19,6 +20,7 @@ static int print_waiting(void *context, const struct mneme_extraction *x)
 
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "event_id", x->event_id);
+    mn_json_field_text(&w, "user_id", x->user_id);
     mn_json_field_text(&w, "session_id", x->session_id);
     mn_json_field_text(&w, "state", x->state);
     mn_json_field_integer(&w, "attempts", x->attempts);
@@ -65,13 +67,26 @@ static void print_read(const struct cli_common *common, const struct mneme_read 
                read->written);
 }
 
+static enum mneme_status tenant_alone(const struct cli_common *common,
+                                      struct mneme_identity *ret_identity, struct mneme_error *err)
+{
+    struct mneme_identity identity = { 0 };
+
+    MN_TRY(cli_require_tenant(common, err));
+    cli_place(common, &identity);
+    identity.user_id = identity.session_id = NULL;
+    *ret_identity = identity;
+    return MNEME_OK;
+}
+
 int cli_extract(int argc, char **argv)
 {
     struct cli_common common = { 0 };
     struct mneme_read read = MNEME_READ_INIT;
-    int list = 0;
+    int list = 0, all_users = 0;
     const struct cli_option options[] = {
         { "list", CLI_FLAG, NULL, "show what waits, and why; read nothing", &list },
+        { "all-users", CLI_FLAG, NULL, "of every user of the tenant", &all_users },
     };
     const struct cli_command command = {
         .name = "extract",
@@ -79,7 +94,7 @@ int cli_extract(int argc, char **argv)
         .least = 0,
         .most = 0,
         .wants = "takes no arguments",
-        .summary = "Lets the extractor read the turns of a user, or of --session, that wait for it.",
+        .summary = "Lets the extractor read the turns of a user, of --session or of --all-users, that wait.",
         .details = "Those that failed are tried again. Its key, where it is a service, is\n"
                    "$MNEME_EXTRACTOR_KEY.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_EXTRACTOR | CLI_GROUP_OWNER |
@@ -97,7 +112,10 @@ int cli_extract(int argc, char **argv)
     int code = CLI_OK;
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
-    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
+    if (all_users && (common.user || common.session))
+        return cli_usage("extract", "--all-users goes without --%s", common.user ? "user" : "session");
+    if ((all_users ? tenant_alone(&common, &identity, &err)
+                   : cli_identity(&common, &identity, &err)) != MNEME_OK ||
         cli_open(&common, list ? CLI_TO_READ : CLI_TO_WRITE, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     enum mneme_status status =

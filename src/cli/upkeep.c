@@ -5,8 +5,12 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
+
+#define AHEAD_MAX_MS INT64_C(86400000)
 
 struct told {
     int json;
@@ -70,7 +74,8 @@ int cli_maintain(int argc, char **argv)
         { "pieces", CLI_COUNT, "N", "at most so many pieces, each of some hundred rows",
           &what.pieces_max },
         { "seconds", CLI_COUNT, "N", "begin no piece after so long", &seconds },
-        { "now", CLI_TIME, "TIME", "the instant to judge by instead of the clock's", &what.now_ms },
+        { "now", CLI_TIME, "TIME", "the instant to judge by instead of the clock's, at most a day ahead of it",
+          &what.now_ms },
     };
     const struct cli_command command = {
         .name = "maintain",
@@ -97,6 +102,12 @@ int cli_maintain(int argc, char **argv)
     int code = CLI_OK;
     if (!cli_begin(&command, argc, argv, &arguments, &count, &code))
         return code;
+    if (what.now_ms > mn_clock_now_ms() + AHEAD_MAX_MS) {
+        mn_fail(&err, MNEME_INVALID,
+                "now: is more than a day ahead of the clock; what ends or fades by it would be so for "
+                "good");
+        return cli_fail(&err);
+    }
     common.model = "none"; /* vectors follow by themselves */
     what.time_max_ms = (int64_t)seconds * 1000;
     told.json = common.json;

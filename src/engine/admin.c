@@ -306,7 +306,8 @@ static enum mneme_status print_state(const struct mn_audit_state *state, struct 
     static const char *const faults[] = { [MN_AUDIT_CHANGED] = "changed",
                                           [MN_AUDIT_MISSING] = "missing",
                                           [MN_AUDIT_CUT] = "cut",
-                                          [MN_AUDIT_OTHER] = "other" };
+                                          [MN_AUDIT_OTHER] = "other",
+                                          [MN_AUDIT_NAME] = "name" };
     struct mn_json_writer w = { .out = out };
     MN_BUF_AUTO end = { 0 };
 

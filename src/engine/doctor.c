@@ -92,7 +92,9 @@ static enum mneme_status check_audit(struct visit *v, struct mn_store *store,
     MN_TRY(store->ops->audit_verify(store, &none, &state, err));
     if (state.fault != MN_AUDIT_SOUND)
         find(v, "audit", "mneme audit verify tells where; compare with the last backup",
-             "the chain is broken at entry %lld", (long long)state.seq);
+             state.fault == MN_AUDIT_NAME ? "a name in it is not the one of its digest"
+                                          : "the chain is broken at entry %lld",
+             (long long)state.seq);
     return MNEME_OK;
 }
 

@@ -4,8 +4,11 @@
  */
 #include "engine/handle.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "lifecycle/lifecycle.h"
 #include "store/store.h"
@@ -151,17 +154,106 @@ enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuild
     return MNEME_OK;
 }
 
+/* Of a store whose tenants have files of their own: one report, of the users of all. */
+struct all_health {
+    const struct mneme_health *what;
+    int healthy;
+    struct mn_buf users, alarms;
+    int64_t sum[4]; /* of what a report says of its store */
+    bool parked_known;
+    char at[32];
+};
+
+static const char *const store_figures[4] = { "bytes", "wal_bytes", "parked", "jobs_due" };
+
+/* The items of a list behind those that are there. */
+static enum mneme_status add_items(yyjson_val *list, struct mn_buf *all, struct mneme_error *err)
+{
+    size_t i, max;
+    yyjson_val *item;
+
+    yyjson_arr_foreach(list, i, max, item)
+    {
+        char *json = yyjson_val_write(item, 0, NULL);
+
+        if (!json)
+            return mn_fail_memory(err);
+        mn_buf_printf(all, "%s%s", all->bytes ? "," : "", json);
+        free(json);
+    }
+    return all->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+static enum mneme_status health_of(void *context, struct mneme *inner, const char *stem,
+                                   struct mneme_error *err)
+{
+    struct all_health *all = context;
+    MN_JSON_AUTO doc = NULL;
+    char *report = NULL;
+    int healthy = 0;
+
+    (void)stem;
+    MN_TRY(mneme_health_report(inner, all->what, &healthy, &report, err));
+    enum mneme_status status = mn_json_parse("report", report, strlen(report), &doc, err);
+    mneme_free(report);
+    MN_TRY(status);
+    yyjson_val *root = yyjson_doc_get_root(doc);
+    yyjson_val *store = yyjson_obj_get(root, "store");
+    all->healthy = all->healthy && healthy;
+    for (size_t i = 0; i < sizeof all->sum / sizeof *all->sum; i++)
+        all->sum[i] += yyjson_get_sint(yyjson_obj_get(store, store_figures[i]));
+    all->parked_known = !yyjson_is_null(yyjson_obj_get(store, "parked"));
+    (void)snprintf(all->at, sizeof all->at, "%s", mn_json_text_of(root, "at"));
+    MN_TRY(add_items(yyjson_obj_get(root, "users"), &all->users, err));
+    return add_items(yyjson_obj_get(root, "alarms"), &all->alarms, err);
+}
+
+static void print_health(const struct all_health *all, struct mn_buf *out)
+{
+    struct mn_json_writer w = { .out = out };
+
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "at", all->at);
+    mn_json_key(&w, "store");
+    mn_json_open(&w, '{');
+    for (size_t i = 0; i < sizeof all->sum / sizeof *all->sum; i++) {
+        mn_json_key(&w, store_figures[i]);
+        if (!strcmp(store_figures[i], "parked") && !all->parked_known)
+            mn_json_put_null(&w);
+        else
+            mn_json_put_integer(&w, all->sum[i]);
+    }
+    mn_json_close(&w, '}');
+    mn_buf_printf(out, ",\"users\":[%s],\"alarms\":[%s]}", all->users.bytes ? all->users.at : "",
+                  all->alarms.bytes ? all->alarms.at : "");
+}
+
+static enum mneme_status health_of_all(struct mneme *front, const struct mneme_health *what,
+                                       int *ret_healthy, char **ret_report_json,
+                                       struct mneme_error *err)
+{
+    struct all_health all = { .what = what, .healthy = 1 };
+    MN_BUF_AUTO report = { 0 };
+
+    enum mneme_status status = mn_tenants_each(front, false, health_of, &all, err);
+    if (status == MNEME_OK)
+        print_health(&all, &report);
+    mn_buf_release(&all.users);
+    mn_buf_release(&all.alarms);
+    if (status == MNEME_OK && report.failed)
+        status = mn_fail_memory(err);
+    MN_TRY(status);
+    *ret_healthy = all.healthy;
+    give(&report, ret_report_json);
+    return MNEME_OK;
+}
+
 enum mneme_status mneme_health_report(struct mneme *handle, const struct mneme_health *what,
                                       int *ret_healthy, char **ret_report_json,
                                       struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
     MN_CHECK_GIVEN(ret_healthy, "ret_healthy", err);
-    if (handle->tenants && (!what || mn_empty(what->tenant_id)))
-        return mn_fail(err, MNEME_INVALID,
-                       "tenant_id: say whose figures; each tenant has a file of its own");
-    MN_ROUTED(handle, what->tenant_id, false,
-              mneme_health_report(inner, what, ret_healthy, ret_report_json, err));
     struct mneme_health known = MNEME_HEALTH_INIT;
     MN_BUF_AUTO report = { 0 };
     size_t alarms = 0;
@@ -173,6 +265,10 @@ enum mneme_status mneme_health_report(struct mneme *handle, const struct mneme_h
     MN_TRY(check_who(NULL, known.now_ms, err));
     if (!mn_empty(known.user_id) && mn_empty(known.tenant_id))
         return mn_fail(err, MNEME_INVALID, "tenant_id: whose user is it?");
+    if (handle->tenants && mn_empty(known.tenant_id))
+        return health_of_all(handle, &known, ret_healthy, ret_report_json, err);
+    MN_ROUTED(handle, known.tenant_id, false,
+              mneme_health_report(inner, what, ret_healthy, ret_report_json, err));
     const struct mn_partition only = {
         mn_empty(known.tenant_id) ? NULL : known.tenant_id,
         mn_empty(known.user_id) ? NULL : known.user_id,

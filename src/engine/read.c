@@ -48,7 +48,7 @@ enum mneme_status mneme_get(struct mneme *handle, const char *tenant_id, const c
         .last_accessed_at_ms = row.last_accessed_at_ms,
         .access_count = row.access_count,
         .used_count = row.used_count,
-        .confidence = -1.0,
+        .confidence = row.confidence != row.memory.confidence ? row.confidence : -1.0,
     };
     struct mneme_record record = { .kind = MNEME_RECORD_MEMORY,
                                    .memory = &row.memory,

@@ -59,13 +59,20 @@ void mn_engine_open_extractor(struct mneme *handle, const struct mneme_options *
 
 /* ---- what waits for it ---- */
 
-static enum mneme_status check_owner(const char *tenant_id, const char *user_id,
-                                     struct mneme_error *err)
+static enum mneme_status check_whose(const char *tenant_id, const char *user_id,
+                                     const char *session_id, struct mneme_error *err)
 {
-    if (mn_empty(tenant_id) || mn_empty(user_id))
-        return mn_fail(err, MNEME_INVALID, "%s: is empty",
-                       mn_empty(tenant_id) ? "tenant_id" : "user_id");
+    if (mn_empty(tenant_id))
+        return mn_fail(err, MNEME_INVALID, "tenant_id: is empty");
+    if (mn_empty(user_id) && !mn_empty(session_id))
+        return mn_fail(err, MNEME_INVALID, "user_id: whose session is it?");
     return MNEME_OK;
+}
+
+/* Of all users: NULL. */
+static struct mn_partition partition_of(const char *tenant_id, const char *user_id)
+{
+    return (struct mn_partition){ tenant_id, mn_empty(user_id) ? NULL : user_id };
 }
 
 enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
@@ -80,8 +87,8 @@ enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
     struct mn_extractions rows = { 0 };
     struct mn_store *store = handle->world.store;
 
-    MN_TRY(check_owner(tenant_id, user_id, err));
-    MN_TRY(store->ops->extractions(store, (struct mn_partition){ tenant_id, user_id },
+    MN_TRY(check_whose(tenant_id, user_id, session_id, err));
+    MN_TRY(store->ops->extractions(store, partition_of(tenant_id, user_id),
                                    mn_empty(session_id) ? NULL : session_id, SIZE_MAX, arena, &rows,
                                    err));
     for (size_t i = 0; i < rows.count; i++) {
@@ -92,7 +99,8 @@ enum mneme_status mneme_extractions(struct mneme *handle, const char *tenant_id,
                                                   .reason = x->reason,
                                                   .attempts = x->attempts,
                                                   .due_at_ms = x->due_at_ms,
-                                                  .queued_at_ms = x->queued_at_ms };
+                                                  .queued_at_ms = x->queued_at_ms,
+                                                  .user_id = x->event.user_id };
 
         if (row(context, &waiting))
             break;
@@ -111,12 +119,12 @@ enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id, con
 
     if (ret_read)
         MN_CHECK_SIZE(ret_read, "read", err);
-    MN_TRY(check_owner(tenant_id, user_id, err));
+    MN_TRY(check_whose(tenant_id, user_id, session_id, err));
     if (handle->read_only)
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
     if (!handle->world.chat)
         return mn_fail(err, MNEME_UNAVAILABLE, "%s", handle->extractor_status);
-    MN_TRY(mn_read_asked(&handle->world, (struct mn_partition){ tenant_id, user_id },
+    MN_TRY(mn_read_asked(&handle->world, partition_of(tenant_id, user_id),
                          mn_empty(session_id) ? NULL : session_id, &report, err));
     if (ret_read) {
         report.size = ret_read->size;

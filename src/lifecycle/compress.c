@@ -453,20 +453,30 @@ enum mneme_status mn_session_end(struct mn_world *world, struct mn_partition par
         MN_ARENA_AUTO arena = mn_arena_new((size_t)16 << 20);
         struct mn_session session = { 0 };
         struct mn_task_states states = { 0 };
-        struct mn_written written;
+        struct mn_written written[2];
 
         if (!arena)
             return mn_fail_memory(err);
         MN_TRY(world->store->ops->session_get(world->store, partition, session_id, arena, &session,
                                               &states, err));
         struct mn_session_move move = { .was = &session, .now = session };
-        const struct mn_write write = { .kind = MN_WRITE_SESSION, .session = &move };
+        struct mn_extraction hurry = { .step = MN_EXTRACTION_HURRY,
+                                       .event = MNEME_EVENT_INIT,
+                                       .due_at_ms = now_ms };
+        const struct mn_write write[2] = {
+            { .kind = MN_WRITE_SESSION, .session = &move },
+            { .kind = MN_WRITE_EXTRACTION, .extraction = &hurry },
+        };
         const struct mn_commit commit = {
-            .write = &write, .count = 1, .actor = actor, .reason = "", .now_ms = now_ms
+            .write = write, .count = 2, .actor = actor, .reason = "", .now_ms = now_ms
         };
 
+        hurry.event.tenant_id = partition.tenant;
+        hurry.event.user_id = partition.owner;
+        hurry.event.session_id = session_id;
+
         move.now.ended = true;
-        status = mn_store_commit_one(world->store, &commit, &written, err);
+        status = mn_store_commit_one(world->store, &commit, written, err);
     }
     return status;
 }

@@ -213,10 +213,12 @@ static enum mneme_status run_piece(struct run *run, struct mneme_error *err)
     return keep_place(run, &place, err);
 }
 
+/* Who is due later than in a whole period was judged by a clock that went wrong. */
 static bool is_due(const struct run *run)
 {
     return run->want->now || run->job->period_ms == 0 || run->row.begun_at_ms ||
-           run->row.due_at_ms <= run->now_ms;
+           run->row.due_at_ms <= run->now_ms ||
+           run->row.due_at_ms > run->now_ms + run->job->period_ms;
 }
 
 static enum mneme_status run_job(struct run *run, int64_t stop_at_ms, size_t *pieces,

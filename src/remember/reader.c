@@ -345,18 +345,22 @@ enum mneme_status mn_read_asked(struct mn_world *world, struct mn_partition part
     size_t failed_before;
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
     struct mn_extractions rows = { 0 };
-    const char *last = NULL;
+    const struct mneme_event *last = NULL;
 
     if (!arena)
         return mn_fail_memory(err);
     MN_TRY(world->store->ops->extractions(world->store, partition, session, SIZE_MAX, arena, &rows,
                                           err));
     for (size_t i = 0; i < rows.count; i++) {
-        if (mn_same(last, rows.item[i].event.session_id))
+        const struct mneme_event *event = &rows.item[i].event;
+
+        if (last && mn_same(last->session_id, event->session_id) &&
+            mn_same(last->user_id, event->user_id))
             continue;
-        last = rows.item[i].event.session_id;
+        last = event;
         failed_before = report->failed;
-        MN_TRY(mn_read_session(world, partition, last, true, report, err));
+        MN_TRY(mn_read_session(world, (struct mn_partition){ partition.tenant, event->user_id },
+                               event->session_id, true, report, err));
         if (report->failed > failed_before) /* it does not answer: each would only wait */
             break;
     }

@@ -17,7 +17,7 @@
 /* ---- what the stages share ---- */
 
 static void begin(struct mn_retrieval *r, const struct mn_world *world,
-                  const struct mneme_request *request, struct mn_arena *arena, int64_t now_ms,
+                  const struct mneme_request *request, struct mn_arena *arena,
                   struct mn_model_profile *none)
 {
     mn_model_profile_none(none);
@@ -28,7 +28,7 @@ static void begin(struct mn_retrieval *r, const struct mn_world *world,
         .model_name = world->model ? world->model->profile.name : "",
         .trace.arena = arena,
     };
-    mn_id_make("trc", now_ms, r->trace.id);
+    mn_id_make("trc", world->now_ms(), r->trace.id); /* whatever the request takes for now */
 }
 
 /* What the request itself costs, so that the trace can tell the memories' share of the prompt. */
@@ -65,6 +65,7 @@ static enum mneme_status answer_items(const struct mn_retrieval *r, struct mneme
             .memory = c->memory,
             .score = c->parts.final,
             .relevance = c->parts.relevance,
+            .confidence = c->confidence,
             .forced = c->forced,
             .suspicious = c->suspicious,
             .shortened = c->shortened,
@@ -141,7 +142,7 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
     struct mn_model_profile none;
     struct mn_retrieval r;
 
-    begin(&r, world, request, arena, now_ms, &none);
+    begin(&r, world, request, arena, &none);
 
     MN_TRY(mn_identify(request, now_ms, &r.access, err));
     r.trace.request_tokens = request_tokens(world, request);

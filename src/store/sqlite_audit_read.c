@@ -193,6 +193,27 @@ static enum mneme_status check_all(struct mn_sqlite *db, const struct mn_audit_k
     return MNEME_OK;
 }
 
+/* Each name against its digest: who changed one would be read as another. */
+static enum mneme_status check_names(struct mn_sqlite *db, const struct mn_audit_key *key,
+                                     struct mn_audit_state *state, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(NAMES_BYTES_MAX);
+    struct names names = { 0 };
+
+    MN_TRY(read_names(db, arena, &names, err));
+    for (size_t i = 0; i < names.count; i++) {
+        const struct name *n = &names.item[i];
+        char digest[MN_AUDIT_DIGEST_BYTES];
+
+        if (!mn_audit_digest(key, n->name[0] ? MN_AUDIT_WHO : MN_AUDIT_TENANT, n->tenant, n->name,
+                             digest))
+            return mn_fail_memory(err);
+        if (strcmp(digest, n->digest) != 0)
+            find_fault(state, MN_AUDIT_NAME, 0);
+    }
+    return MNEME_OK;
+}
+
 enum mneme_status mn_sqlite_audit_verify(struct mn_store *store, const struct mn_audit_mark *noted,
                                          struct mn_audit_state *ret_state, struct mneme_error *err)
 {
@@ -210,6 +231,8 @@ enum mneme_status mn_sqlite_audit_verify(struct mn_store *store, const struct mn
         find_fault(&state, MN_AUDIT_OTHER, noted->seq);
     if (state.end.seq < last || (key.hmac && state.count == 0))
         find_fault(&state, MN_AUDIT_CUT, state.end.seq + 1);
+    if (key.hmac)
+        MN_TRY(check_names(reading.db, &key, &state, err));
     *ret_state = state;
     return MNEME_OK;
 }

@@ -64,6 +64,8 @@ enum mneme_status mn_write_extraction(const struct mn_writing *w,
 
     if (extraction->step == MN_EXTRACTION_QUEUE)
         return queue(w, extraction, err);
+    if (extraction->step == MN_EXTRACTION_HURRY)
+        return hurry(w, extraction, extraction->due_at_ms, 1, err);
     MN_TRY(mn_sqlite_prepare(w->db, sql[extraction->step], &stmt, err));
     bind_turn(stmt, &extraction->event);
     if (extraction->step == MN_EXTRACTION_CLAIM) {
@@ -121,7 +123,10 @@ enum mneme_status mn_sqlite_extractions(struct mn_store *store, struct mn_partit
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_EXTRACTIONS_OF, &stmt, err));
     mn_bind_text(stmt, ":tenant", partition.tenant);
-    mn_bind_text(stmt, ":owner", partition.owner);
+    if (partition.owner)
+        mn_bind_text(stmt, ":owner", partition.owner);
+    else
+        mn_bind_null(stmt, ":owner");
     if (session)
         mn_bind_text(stmt, ":session_id", session);
     else

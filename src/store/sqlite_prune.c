@@ -4,6 +4,8 @@
  * Changes leave in the order of their numbers and without a gap, whatever instants callers gave
  * them, so that a reader's cursor is either whole or too old. The last one stays.
  */
+#include <stdio.h>
+
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_store.h"
 
@@ -66,6 +68,25 @@ static enum mneme_status prune_old(struct mn_sqlite *db, const char *sql, int64_
     return MNEME_OK;
 }
 
+/* A recall may have been asked as if it were another day; its id says when it was made. */
+static enum mneme_status prune_traces(struct mn_sqlite *db, int64_t oldest_ms, int64_t rows_max,
+                                      bool *ret_more, struct mneme_error *err)
+{
+    int64_t ms = oldest_ms > 0 ? oldest_ms : 0;
+    MN_STMT_AUTO stmt = NULL;
+    char oldest_id[32];
+
+    (void)snprintf(oldest_id, sizeof oldest_id, "trc_%08llx-%04llx", (unsigned long long)ms >> 16,
+                   (unsigned long long)ms & 0xffff);
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_TRACES_PRUNE_OLD, &stmt, err));
+    mn_bind_integer(stmt, ":oldest_ms", oldest_ms);
+    mn_bind_text(stmt, ":oldest_id", oldest_id);
+    mn_bind_integer(stmt, ":limit", rows_max);
+    MN_TRY(mn_sqlite_done(stmt, err));
+    *ret_more = *ret_more || mn_sqlite_changed(db) >= rows_max;
+    return MNEME_OK;
+}
+
 static enum mneme_status prune_many(struct mn_sqlite *db, int64_t kept_max, int64_t rows_max,
                                     bool *ret_more, struct mneme_error *err)
 {
@@ -83,8 +104,7 @@ static enum mneme_status prune_all(struct mn_sqlite *db, const struct mn_retenti
                                    int64_t rows_max, bool *ret_more, struct mneme_error *err)
 {
     MN_TRY(prune_changes(db, keep, rows_max, ret_more, err));
-    MN_TRY(prune_old(db, SQL_SQLITE_TRACES_PRUNE_OLD, keep->now_ms - keep->traces_ms, rows_max,
-                     ret_more, err));
+    MN_TRY(prune_traces(db, keep->now_ms - keep->traces_ms, rows_max, ret_more, err));
     MN_TRY(prune_many(db, keep->traces_max, rows_max, ret_more, err));
     MN_TRY(prune_old(db, SQL_SQLITE_REQUESTS_PRUNE, keep->now_ms - MN_REQUEST_KEPT_MS, rows_max,
                      ret_more, err));

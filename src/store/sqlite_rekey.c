@@ -12,6 +12,7 @@
  * before, when nothing is in them that the old file lacks.
  */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -97,6 +98,11 @@ static enum mneme_status replace(struct mn_sqlite_store *self, struct mn_key *ke
     return status;
 }
 
+static bool is_own_key(const struct mn_sqlite_store *self, const struct mn_key *key)
+{
+    return self->key.bytes == key->bytes && memcmp(self->key.at, key->at, key->bytes) == 0;
+}
+
 enum mneme_status mn_sqlite_rekey(struct mn_store *store, const void *key, size_t key_bytes,
                                   const char *actor, int64_t now_ms, struct mneme_error *err)
 {
@@ -107,6 +113,10 @@ enum mneme_status mn_sqlite_rekey(struct mn_store *store, const void *key, size_
 
     MN_TRY(mn_key_set(&wanted, key, key_bytes, err));
     MN_TRY(mn_turn_begin(self, err));
+    if (is_own_key(self, &wanted)) {
+        mn_turn_end(self);
+        return mn_fail(err, MNEME_INVALID, "new_key: is the key that the store has; nothing was changed");
+    }
     status = mn_sqlite_merge_log(self->writer, err);
     if (status == MNEME_OK)
         status = mn_part_file_begin(self->path, &part, err);

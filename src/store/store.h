@@ -155,7 +155,8 @@ enum mn_extraction_step {
     MN_EXTRACTION_QUEUE = 0, /* with its event, where that is new */
     MN_EXTRACTION_CLAIM,     /* until claimed_ms; MNEME_CONFLICT where another has it, or it is gone */
     MN_EXTRACTION_FAIL,      /* one more attempt failed, for `reason`; due_at_ms: the next one */
-    MN_EXTRACTION_DONE
+    MN_EXTRACTION_DONE,
+    MN_EXTRACTION_HURRY /* those of its session that were never tried are due at due_at_ms */
 };
 struct mn_extraction {
     enum mn_extraction_step step; /* of a write */
@@ -495,11 +496,12 @@ enum mn_audit_fault {
     MN_AUDIT_CHANGED, /* an entry is not what it was, or not where it was */
     MN_AUDIT_MISSING, /* entries are gone from the middle */
     MN_AUDIT_CUT,     /* ...or from the end */
-    MN_AUDIT_OTHER    /* the mark that was noted is not in it */
+    MN_AUDIT_OTHER,   /* the mark that was noted is not in it */
+    MN_AUDIT_NAME     /* a name that is kept beside it is not the one of its digest */
 };
 struct mn_audit_state {
     enum mn_audit_fault fault;
-    int64_t seq;   /* of the first entry at fault */
+    int64_t seq;   /* of the first entry at fault; 0: of none */
     int64_t count; /* entries read */
     struct mn_audit_mark end;
 };

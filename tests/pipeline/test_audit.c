@@ -307,6 +307,34 @@ static void what_is_done_to_the_chain_by_hand_is_found(void **state)
     }
 }
 
+static void a_name_that_is_not_of_its_digest_is_found(void **state)
+{
+    static const char *const cases[] = {
+        "UPDATE audit_names SET name = 'eve' WHERE name = 'ann'",
+        "UPDATE audit_names SET tenant = 'globex' WHERE name = ''",
+        "UPDATE audit_names SET digest = lower(hex(zeroblob(16))) WHERE name = 'ann'",
+        "INSERT INTO audit_names SELECT tenant, 'eve', digest FROM audit_names WHERE name = 'ann'",
+    };
+    struct fixture *f = *state;
+    char *report = NULL;
+
+    five_writes(f);
+    assert_int_equal(by_hand(f, "CREATE TABLE kept AS SELECT * FROM audit_names", true), SQLITE_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(by_hand(f, cases[i], true), SQLITE_OK);
+        assert_int_equal(sound(f, NULL, &report), 0);
+        if (!strstr(report, "\"fault\":\"name\",\"at\":0}"))
+            fail_msg("%s: %s", cases[i], report);
+        mneme_free(report);
+        assert_int_equal(by_hand(f, "DELETE FROM audit_names; INSERT INTO audit_names SELECT * FROM kept",
+                                 true),
+                         SQLITE_OK);
+        assert_int_equal(sound(f, NULL, NULL), 1);
+    }
+    assert_int_equal(by_hand(f, "DELETE FROM audit_names", true), SQLITE_OK);
+    assert_int_equal(sound(f, NULL, NULL), 1); /* as after an erasure */
+}
+
 /* The end that was noted shows even what was cut off together with every trace of it. */
 static void a_noted_end_is_missed(void **state)
 {
@@ -384,6 +412,7 @@ int main(void)
         CASE(recalls_that_could_not_be_kept_are_counted),
         CASE(entries_cannot_be_changed_or_removed_by_mistake),
         CASE(what_is_done_to_the_chain_by_hand_is_found),
+        CASE(a_name_that_is_not_of_its_digest_is_found),
         CASE(a_noted_end_is_missed),
         CASE(two_handles_make_one_chain),
         CASE(names_that_another_handle_forgot_are_kept_again),

@@ -283,6 +283,59 @@ static void a_call_of_the_words_or_twenty_turns_make_a_session_due(void **state)
     assert_int_equal(waiting(f).count, 0);
 }
 
+static void a_session_that_is_ended_by_a_call_is_due_at_once(void **state)
+{
+    struct fixture *f = *state;
+    size_t left = 0;
+
+    answers(f, "[]");
+    say(f, "The talk is about boats.");
+    ASSERT_OK(mneme_run_due(f->handle, 10, &left, &f->err));
+    assert_int_equal(fake_service_calls(f->service), 0);
+    ASSERT_OK(mneme_end_session(f->handle, "t", "ann", "s1", NULL, &f->err));
+    ASSERT_OK(mneme_run_due(f->handle, 10, &left, &f->err));
+    assert_true(fake_service_calls(f->service) >= 1);
+    assert_int_equal(waiting(f).count, 0);
+}
+
+static int note_users(void *context, const struct mneme_extraction *x)
+{
+    char *seen = context;
+    size_t at = strlen(seen);
+
+    (void)snprintf(seen + at, 64 - at, "%s/%s ", x->user_id, x->session_id);
+    return 0;
+}
+
+static void turns_of_all_users_are_read_together(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_read read = MNEME_READ_INIT;
+    char seen[64] = "";
+
+    answers(f, "[]");
+    say(f, "The talk is about boats.");
+    event.tenant_id = "t";
+    event.user_id = "bob";
+    event.session_id = "s1";
+    event.role = "user";
+    event.text = "The talk is about bridges.";
+    ASSERT_OK(mneme_observe(f->handle, &event, 1, NULL, NULL, &f->err));
+    event.tenant_id = "other";
+    ASSERT_OK(mneme_observe(f->handle, &event, 1, NULL, NULL, &f->err));
+    ASSERT_OK(mneme_extractions(f->handle, "t", NULL, NULL, note_users, seen, &f->err));
+    assert_string_equal(seen, "ann/s1 bob/s1 ");
+    ASSERT_OK(mneme_extract(f->handle, "t", "", NULL, &read, &f->err));
+    assert_int_equal(read.turns, 2);
+    assert_int_equal(fake_service_calls(f->service), 2); /* never of two users at once */
+    seen[0] = '\0';
+    ASSERT_OK(mneme_extractions(f->handle, "t", NULL, NULL, note_users, seen, &f->err));
+    assert_string_equal(seen, "");
+    ASSERT_OK(mneme_extractions(f->handle, "other", NULL, NULL, note_users, seen, &f->err));
+    assert_string_equal(seen, "bob/s1 ");
+}
+
 static void what_rules_and_model_both_draw_is_one_memory(void **state)
 {
     struct fixture *f = *state;
@@ -728,7 +781,7 @@ static void bad_arguments_are_named(void **state)
 
     assert_int_equal(mneme_extract(f->handle, "", "ann", NULL, NULL, &f->err), MNEME_INVALID);
     assert_string_equal(f->err.field, "tenant_id");
-    assert_int_equal(mneme_extract(f->handle, "t", NULL, NULL, NULL, &f->err), MNEME_INVALID);
+    assert_int_equal(mneme_extract(f->handle, "t", NULL, "s", NULL, &f->err), MNEME_INVALID);
     assert_string_equal(f->err.field, "user_id");
     assert_int_equal(mneme_extract(f->handle, "t", "ann", NULL, &read, &f->err), MNEME_INVALID);
     assert_int_equal(mneme_extractions(f->handle, "t", "ann", "", NULL, NULL, &f->err),
@@ -744,6 +797,8 @@ int main(void)
         TEST(what_the_model_finds_is_kept_as_an_inference_with_its_source),
         TEST(observing_waits_for_no_model_unless_asked_to),
         TEST(a_call_of_the_words_or_twenty_turns_make_a_session_due),
+        TEST(a_session_that_is_ended_by_a_call_is_due_at_once),
+        TEST(turns_of_all_users_are_read_together),
         TEST(what_rules_and_model_both_draw_is_one_memory),
         TEST(greetings_tools_and_secrets_are_never_shown),
         TEST(the_same_turn_again_is_not_read_again),

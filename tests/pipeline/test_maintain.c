@@ -358,6 +358,60 @@ static void input_that_is_wrong_is_named(void **state)
     ASSERT_OK(mneme_maintain(f->handle, NULL, NULL, NULL, NULL, &f->err));
 }
 
+/* As by a clock that was wrong for a day. */
+static void a_run_far_ahead_keeps_no_later_one_from_being_due(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(run(f, "decay", NOW + 3650 * DAY, 0, 0).state, MNEME_JOB_DONE);
+    assert_int_equal(run(f, "decay", NOW + 3649 * DAY, 0, 0).state, MNEME_JOB_DONE);
+    assert_int_equal(run(f, "decay", NOW, 0, 0).state, MNEME_JOB_DONE);
+    assert_int_equal(run(f, "decay", NOW + DAY - 1, 0, 0).state, MNEME_JOB_NOT_DUE);
+    assert_int_equal(run(f, "decay", NOW + DAY, 0, 0).state, MNEME_JOB_DONE);
+}
+
+static void an_item_tells_the_confidence_in_force_and_as_written(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory m = memory_of("m-1", "The pier is closed.");
+    struct mneme_usage usage = { .tenant_id = "acme", .memory_id = "m-1", .confidence = 0.7 };
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    m.confidence = 0.9;
+    put(f, &m, &usage);
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.text = "Is the pier closed?";
+    request.now_ms = NOW;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    assert_int_equal(answer->item_count, 1);
+    assert_true(answer->item[0].confidence == 0.7);
+    assert_true(answer->item[0].memory->confidence == 0.9);
+    assert_non_null(strstr(answer->xml, "confidence=\"0.7"));
+    mneme_answer_free(answer);
+}
+
+static void a_recall_as_of_long_ago_keeps_its_trace(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    char *json = NULL;
+    size_t left = 1;
+
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.text = "Is the pier closed?";
+    request.now_ms = 1;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    while (left)
+        ASSERT_OK(mneme_run_due(f->handle, 100, &left, &f->err));
+    ASSERT_OK(mneme_trace_get(f->handle, "acme", "ann", answer->trace_id, &json, &f->err));
+    mneme_free(json);
+    mneme_answer_free(answer);
+}
+
 static void what_is_due_is_done_in_passing_too(void **state)
 {
     struct fixture *f = *state;
@@ -383,6 +437,9 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
+        CASE(a_run_far_ahead_keeps_no_later_one_from_being_due),
+        CASE(an_item_tells_the_confidence_in_force_and_as_written),
+        CASE(a_recall_as_of_long_ago_keeps_its_trace),
         CASE(an_inference_that_nobody_confirms_is_recalled_no_more),
         CASE(a_walk_goes_on_where_it_was_cut_short),
         CASE(two_at_once_do_nothing_twice),

@@ -376,6 +376,29 @@ static void the_audit_is_one_chain_a_file_and_all_are_verified(void **state)
     assert_int_equal(sound, 1);
 }
 
+static void figures_are_told_of_all_tenants_in_one_report(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_health what = MNEME_HEALTH_INIT;
+    char *report = NULL;
+    int healthy = -1;
+
+    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
+    ASSERT_OK(remember(f, f->handle, "globex", NULL, "The quay is open."));
+    ASSERT_OK(mneme_health_report(f->handle, NULL, &healthy, &report, &f->err));
+    assert_non_null(strstr(report, "{\"tenant_id\":\"acme\","));
+    assert_non_null(strstr(report, "{\"tenant_id\":\"globex\","));
+    assert_non_null(strstr(report, "},{\"tenant_id\":"));
+    assert_non_null(strstr(report, "\"alarms\":[]}"));
+    assert_int_equal(healthy, 1);
+    mneme_free(report);
+    what.tenant_id = "globex";
+    ASSERT_OK(mneme_health_report(f->handle, &what, &healthy, &report, &f->err));
+    assert_null(strstr(report, "acme"));
+    mneme_free(report);
+}
+
 static void what_does_not_go_with_files_of_tenants_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -412,6 +435,8 @@ static void what_does_not_go_with_files_of_tenants_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(figures_are_told_of_all_tenants_in_one_report, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(each_tenant_has_a_file_and_sees_no_other, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(few_files_are_open_however_many_tenants_there_are, set_up,

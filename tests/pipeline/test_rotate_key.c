@@ -272,7 +272,7 @@ static void it_is_in_the_audit_and_receipts_stay_good(void **state)
     what.user_id = "ann";
     ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
     ASSERT_OK(rotate(f, f->handle, "two"));
-    ASSERT_OK(rotate(f, f->handle, "two")); /* also to the same */
+    ASSERT_OK(rotate(f, f->handle, "three"));
     ASSERT_OK(mneme_audit_list(f->handle, "", "", "", note_rotation, &rotations, &f->err));
     assert_int_equal(rotations, 2);
     ASSERT_OK(mneme_audit_verify(f->handle, NULL, &sound, NULL, &f->err));
@@ -294,6 +294,8 @@ static void what_is_no_key_is_refused_and_the_old_one_holds(void **state)
     ASSERT_OK(remember(f, f->handle, TEXT));
     assert_int_equal(mneme_rotate_key(f->handle, NULL, 3, "", &f->err), MNEME_INVALID);
     assert_int_equal(mneme_rotate_key(f->handle, "k", 0, "", &f->err), MNEME_INVALID);
+    assert_string_equal(f->err.field, "new_key");
+    assert_int_equal(rotate(f, f->handle, "one"), MNEME_INVALID); /* it is that already */
     assert_string_equal(f->err.field, "new_key");
     assert_int_equal(rotate(f, f->handle, key), MNEME_LIMIT);
     key[MNEME_NAME_BYTES_MAX] = '\0';
