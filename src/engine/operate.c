@@ -158,7 +158,7 @@ enum mneme_status mneme_rebuild(struct mneme *handle, const struct mneme_rebuild
 struct all_health {
     const struct mneme_health *what;
     int healthy;
-    struct mn_buf users, alarms;
+    struct mn_buf users, tenants, alarms;
     int64_t sum[4]; /* of what a report says of its store */
     bool parked_known;
     char at[32];
@@ -205,6 +205,7 @@ static enum mneme_status health_of(void *context, struct mneme *inner, const cha
     all->parked_known = !yyjson_is_null(yyjson_obj_get(store, "parked"));
     (void)snprintf(all->at, sizeof all->at, "%s", mn_json_text_of(root, "at"));
     MN_TRY(add_items(yyjson_obj_get(root, "users"), &all->users, err));
+    MN_TRY(add_items(yyjson_obj_get(root, "tenants"), &all->tenants, err));
     return add_items(yyjson_obj_get(root, "alarms"), &all->alarms, err);
 }
 
@@ -224,7 +225,8 @@ static void print_health(const struct all_health *all, struct mn_buf *out)
             mn_json_put_integer(&w, all->sum[i]);
     }
     mn_json_close(&w, '}');
-    mn_buf_printf(out, ",\"users\":[%s],\"alarms\":[%s]}", all->users.bytes ? all->users.at : "",
+    mn_buf_printf(out, ",\"users\":[%s],\"tenants\":[%s],\"alarms\":[%s]}",
+                  all->users.bytes ? all->users.at : "", all->tenants.bytes ? all->tenants.at : "",
                   all->alarms.bytes ? all->alarms.at : "");
 }
 
@@ -239,6 +241,7 @@ static enum mneme_status health_of_all(struct mneme *front, const struct mneme_h
     if (status == MNEME_OK)
         print_health(&all, &report);
     mn_buf_release(&all.users);
+    mn_buf_release(&all.tenants);
     mn_buf_release(&all.alarms);
     if (status == MNEME_OK && report.failed)
         status = mn_fail_memory(err);
