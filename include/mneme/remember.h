@@ -94,6 +94,17 @@ MNEME_API enum mneme_status mneme_remember(struct mneme *handle, const struct mn
                                            struct mneme_error *err);
 
 /*
+ * Would mneme_remember() take it? Fields, rights, secrets and how much it holds are asked as there; the
+ * store is not looked at, and nothing is written. For who wants to know of all before the first.
+ *
+ * MNEME_INVALID, MNEME_LIMIT, MNEME_FORBIDDEN  as there.
+ */
+MNEME_API enum mneme_status mneme_remember_check(struct mneme *handle,
+                                                 const struct mneme_memory *memory,
+                                                 const struct mneme_change *change,
+                                                 struct mneme_error *err);
+
+/*
  * Append events; all or none. ret_receipts: `count` of them, or NULL. A turn of more than 4,096 bytes is
  * cut where sentences end, into events of at most 1,200, since a vector speaks of the first 512 tokens of a
  * text: the first has the turn's id, the others the id with ".0002", ".0003" ... Their vectors follow with

@@ -15,6 +15,7 @@ struct mn_store;   /* store/store.h: the truth */
 struct mn_search;  /* search/search.h: what can be rebuilt */
 struct mn_index;   /* index/index.h: brings the one up to the other */
 struct mn_model;   /* model/model.h: the neural one; NULL without */
+struct mn_recent;  /* model/recent.h: what it said of the last requests */
 struct mn_chat;    /* model/chat.h: the one that draws memories from turns; NULL without */
 struct mn_reranker;     /* model/rerank.h: a cross-encoder; NULL without */
 struct mn_rerank_cache; /* the same: what it said before */
@@ -28,6 +29,7 @@ struct mn_world {
     struct mn_search *search;
     struct mn_index *index;
     struct mn_model *model;
+    struct mn_recent *recent; /* vectors of the last requests; NULL: none are kept */
     const char *model_status; /* why there is none; "" */
     bool model_given;         /* one was: without it answers are degraded */
     struct mn_chat *chat;

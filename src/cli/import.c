@@ -3,7 +3,7 @@
  *
  * Three kinds of files, told by their ending or by what they hold. mneme's own records and the rules of
  * a Markdown file are read and checked over all files of the call and then committed as a whole
- * (import_rows.c). Exports of other programs follow, item by item: conversations become events of
+ * (import_rows.c); memories without an id are remembered behind them (import_said.c). Exports of other programs follow, item by item: conversations become events of
  * sessions, what other memories hold is remembered (import_chat.c, import_facts.c). Importing again
  * changes nothing. Vectors are made at the end, with their progress shown.
  */
@@ -235,7 +235,7 @@ static struct cli_importing importing_of(const struct cli_common *common,
 
 static int run(const struct cli_common *common, enum cli_format format,
                const struct mneme_change *change, const struct mneme_identity *identity,
-               struct file *files, size_t count)
+               bool as_rows, struct file *files, size_t count)
 {
     MN_ARENA_AUTO arena = mn_arena_new(NOTES_BYTES_MAX);
     struct cli_importing in = importing_of(common, change, identity);
@@ -247,6 +247,7 @@ static int run(const struct cli_common *common, enum cli_format format,
         return cli_fail(&err);
     in.handle = handle;
     in.arena = arena;
+    in.as_rows = as_rows;
     enum mneme_status status = import_files(&in, format, files, count, &err);
     cli_import_release(&in);
     for (size_t i = 0; i < count; i++) {
@@ -269,11 +270,13 @@ int cli_import(int argc, char **argv)
     struct mneme_identity identity = { 0 };
     struct mneme_change change;
     const char *name = NULL;
-    int allow_secrets = 0, without_embedding = 0, without_drafts = 0;
+    int allow_secrets = 0, without_embedding = 0, without_drafts = 0, as_rows = 0;
     const struct cli_option options[] = {
         { "format", CLI_TEXT, "NAME",
           "auto, jsonl, markdown, openai, chatgpt, claude, memory-server or mem0", &name },
         { "no-drafts", CLI_FLAG, NULL, "draw no memories from conversations", &without_drafts },
+        { "as-rows", CLI_FLAG, NULL, "load lines without an id as they are: fast, and compared with nothing",
+          &as_rows },
         { "allow-secrets", CLI_FLAG, NULL, "store texts that hold a secret, as secret",
           &allow_secrets },
         { "without-embedding", CLI_FLAG, NULL, "do not wait for vectors; they come later",
@@ -290,6 +293,8 @@ int cli_import(int argc, char **argv)
             "--tenant and --user are for lines that name none, and for Markdown, which also\n"
             "wants --repo. With --admin and without --user such lines are shared, whatever\n"
             "$MNEME_USER says. '-' is standard input. Importing again changes nothing.\n"
+            "A memory without an id is remembered as if it were typed: confirmed, merged,\n"
+            "superseded or a rival of what is there; other rows are loaded as they are.\n"
             "Known exports: OpenAI's message lists (--session names theirs), ChatGPT's and\n"
             "Claude's conversations.json, the memory server's lines, mem0's memories. What of\n"
             "them is broken is named and left out, and the exit code is then 1.",
@@ -321,7 +326,7 @@ int cli_import(int argc, char **argv)
     }
     for (size_t i = 0; i < count; i++)
         files[i].path = arguments[i];
-    code = run(&common, format, &change, &identity, files, count);
+    code = run(&common, format, &change, &identity, as_rows != 0, files, count);
     for (size_t i = 0; i < count; i++)
         cli_stream_close(&files[i].stream);
     free(files);

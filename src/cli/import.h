@@ -52,6 +52,8 @@ struct cli_line {
     struct mneme_record record;
     size_t number; /* in the file, from 1 */
     size_t bytes;
+    bool said;     /* a statement, to be remembered as any */
+    bool repeated; /* a row that stands in the call already */
 };
 
 struct cli_importing {
@@ -73,6 +75,11 @@ struct cli_importing {
         size_t room;
     } lines;
     size_t held_bytes;
+    struct {
+        struct cli_made *slot;
+        size_t count, room;
+    } made; /* ids, by import_rows.c */
+    bool as_rows; /* what brings no id is no statement either */
 
     size_t inserted, updated, unchanged, deprecated; /* of mneme's own rows */
     size_t taken, there, drawn;                      /* of exports */
@@ -132,6 +139,17 @@ const char *cli_format_name(enum cli_format format);
 enum mneme_status cli_import_id(struct mn_arena *arena, const char *prefix,
                                 const char *const *parts, size_t count, const char **ret_id,
                                 struct mneme_error *err);
+/* ...of what a memory says, and whose it is. */
+enum mneme_status cli_import_name(struct mn_arena *arena, const char *prefix,
+                                  const struct mneme_memory *memory, const char **ret_id,
+                                  struct mneme_error *err);
+/* Counts and acknowledges it. */
+void cli_import_count(struct cli_importing *in, const struct mneme_receipt *receipt);
+/* What an error adds when rows before it are in the store already. */
+const char *cli_import_stayed(struct cli_importing *in, size_t count);
+/* Remembers the statements among the lines (import_said.c); before that, could it? */
+enum mneme_status cli_import_said_check(struct cli_importing *in, struct mneme_error *err);
+enum mneme_status cli_import_said(struct cli_importing *in, struct mneme_error *err);
 /* The line is the importing's from now on, also when this fails. */
 enum mneme_status cli_import_add(struct cli_importing *in, struct mneme_parsed *parsed,
                                  size_t number, size_t bytes, struct mneme_error *err);
@@ -161,6 +179,28 @@ void cli_import_acknowledge(const struct cli_importing *in, const struct mneme_r
 void cli_import_leave(struct cli_importing *in, enum cli_left why, const struct cli_stream *s,
                       const char *where, const char *message);
 
+/* Sources of memories that are in the store: import_known.c. */
+struct cli_known_source {
+    const char *key; /* NULL: free */
+    const char *id;  /* of the memory */
+};
+struct cli_known {
+    struct mneme *handle;
+    const char *program;
+    struct mn_arena *arena;
+    struct cli_known_source *slot;
+    size_t room, count;
+    bool failed;
+};
+enum mneme_status cli_known_init(struct cli_known *known, struct mneme *handle,
+                                 enum cli_format format, struct mneme_error *err);
+void cli_known_release(struct cli_known *known);
+/* *ret_id: the memory that came of it; NULL: none did. */
+enum mneme_status cli_known_find(struct cli_known *known, const char *tenant, const char *owner,
+                                 const char *source, const char **ret_id, struct mneme_error *err);
+enum mneme_status cli_known_add(struct cli_known *known, const char *tenant, const char *owner,
+                                const char *source, const char *id, struct mneme_error *err);
+
 /* One turn of a conversation; texts lie in the conversation's arena. */
 struct cli_turn {
     const char *role; /* of mneme's events */
@@ -174,7 +214,7 @@ struct cli_chat {
     const char *session;
     const char *title;
     const char *program; /* "chatgpt" ... */
-    int64_t at_ms;       /* for turns without a time; 0: undated */
+    int64_t at_ms;       /* for turns before the first that has a time; 0: undated */
     struct {
         struct cli_turn *item;
         size_t count;

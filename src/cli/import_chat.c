@@ -175,13 +175,22 @@ static enum mneme_status add_event(struct cli_importing *in, const struct cli_st
     return MNEME_OK;
 }
 
+/* Of turns before the first that has a time. */
+static int64_t first_time(const struct cli_chat *chat)
+{
+    for (size_t i = 0; i < chat->turns.count && !chat->at_ms; i++)
+        if (chat->turns.item[i].at_ms)
+            return chat->turns.item[i].at_ms;
+    return chat->at_ms;
+}
+
 static enum mneme_status observe_chat(struct cli_importing *in, const struct cli_stream *s,
                                       struct cli_chat *chat, struct mn_arena *arena,
                                       struct mneme_error *err)
 {
     struct batch *b = mn_arena_one(arena, struct batch);
     const char *attributes = NULL;
-    int64_t order = 0;
+    int64_t order = 0, said_ms = first_time(chat);
 
     if (!b)
         return mn_fail_memory(err);
@@ -190,6 +199,7 @@ static enum mneme_status observe_chat(struct cli_importing *in, const struct cli
         const struct cli_turn *turn = &chat->turns.item[i];
         struct mn_str left = turn->text;
 
+        said_ms = turn->at_ms ? turn->at_ms : said_ms; /* an undated turn follows the one before */
         for (size_t piece = 0; left.bytes; piece++) {
             size_t bytes = piece_of(left);
             struct mneme_event event = MNEME_EVENT_INIT;
@@ -201,7 +211,7 @@ static enum mneme_status observe_chat(struct cli_importing *in, const struct cli
             event.role = turn->role;
             event.speaker = turn->speaker;
             event.text = mn_arena_copy_n(arena, left.at, bytes);
-            event.event_time_ms = turn->at_ms ? turn->at_ms : chat->at_ms;
+            event.event_time_ms = said_ms;
             event.order = order++;
             event.attributes = attributes;
             if (!event.text)

@@ -3,9 +3,8 @@
  *
  * Each observation, relation and fact is remembered like any other statement, so that it is merged with
  * what says the same, or stands beside it as a rival. A program wrote them down, nobody confirmed them:
- * they enter as inferences. Where a memory came from stands in its provenance ("mem0:ID"), and by that
- * it is found again: a second import of the file adds nothing, also when the memory has since been
- * merged, corrected or forgotten. Relations become edges as well.
+ * they enter as inferences. A second import of the file adds nothing (import_known.c). Relations become
+ * edges as well.
  */
 #include "cli/import.h"
 
@@ -14,106 +13,18 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "base/hash.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 #define ITEM_ARENA_BYTES (CLI_ITEM_BYTES_MAX * 8)
-#define KNOWN_BYTES_MAX ((size_t)1 << 30)
-
-/* Sources that are in the store, each with its owner: open addressing, at most half full. */
-struct known {
-    struct mn_arena *arena;
-    const char **slot;
-    size_t room, count;
-    bool failed;
-};
 
 struct facts {
     struct cli_importing *in;
     const struct cli_stream *s;
     enum cli_format format;
-    struct known known;
+    struct cli_known known;
     struct mn_arena *arena; /* of the item */
     const char *where;      /* in the item */
 };
-
-/* ---- what is known ---- */
-
-static size_t place_of(const struct known *k, const char *source)
-{
-    size_t at = (size_t)mn_hash64(source, strlen(source), 0) & (k->room - 1);
-
-    while (k->slot[at] && strcmp(k->slot[at], source))
-        at = (at + 1) & (k->room - 1);
-    return at;
-}
-
-static bool is_known(const struct known *k, const char *source)
-{
-    return k->room && k->slot[place_of(k, source)];
-}
-
-static bool grow(struct known *k)
-{
-    struct known larger = { .arena = k->arena, .room = k->room ? k->room * 2 : 1024 };
-
-    larger.slot = mn_arena_array(k->arena, const char *, larger.room);
-    if (!larger.slot)
-        return false;
-    for (size_t i = 0; i < k->room; i++)
-        if (k->slot[i])
-            larger.slot[place_of(&larger, k->slot[i])] = k->slot[i];
-    larger.count = k->count;
-    *k = larger;
-    return true;
-}
-
-static bool make_known(struct known *k, const char *source)
-{
-    const char *copy = mn_arena_copy(k->arena, source);
-
-    if (!copy || (k->count * 2 >= k->room && !grow(k)))
-        return false;
-    size_t at = place_of(k, copy);
-    k->count += !k->slot[at];
-    k->slot[at] = copy;
-    return true;
-}
-
-/* One owner's sources are not another's. */
-static const char *source_key(const char *owner, const char *source, struct mn_arena *arena)
-{
-    return mn_arena_printf(arena, "%zu:%s%s", strlen(owner), owner, source);
-}
-
-static int note_sources(void *context, const struct mneme_record *record)
-{
-    struct facts *f = context;
-    const struct mneme_memory *m = record->memory;
-    const char *program = cli_format_name(f->format);
-    size_t bytes = strlen(program);
-
-    for (size_t i = 0; i < m->provenance.count && !f->known.failed; i++) {
-        const char *source = m->provenance.item[i];
-
-        if (strncmp(source, program, bytes) || source[bytes] != ':')
-            continue;
-        const char *key = source_key(m->user_id, source, f->known.arena);
-        f->known.failed = !key || !make_known(&f->known, key);
-    }
-    return f->known.failed;
-}
-
-static enum mneme_status read_known(struct facts *f, struct mneme_error *err)
-{
-    struct mneme_filter filter = MNEME_FILTER_INIT;
-
-    filter.tenant_id = f->in->defaults.tenant_id;
-    filter.all_users = 1;
-    filter.with_all_statuses = 1;
-    MN_TRY(mneme_list_memories(f->in->handle, &filter, note_sources, f, err));
-    return f->known.failed ? mn_fail_memory(err) : MNEME_OK;
-}
 
 /* ---- one memory, one edge ---- */
 
@@ -122,13 +33,13 @@ static enum mneme_status remember(struct facts *f, struct mneme_memory *m, const
                                   struct mneme_receipt *receipt, bool *ret_new,
                                   struct mneme_error *err)
 {
-    const char *key = source_key(mn_or_empty(m->user_id), source, f->arena);
+    const char *const owner = mn_or_empty(m->user_id);
     const char *const sources[] = { source };
+    const char *there = NULL;
 
     *ret_new = false;
-    if (!key)
-        return mn_fail_memory(err);
-    if (is_known(&f->known, key)) {
+    MN_TRY(cli_known_find(&f->known, m->tenant_id, owner, source, &there, err));
+    if (there) {
         f->in->there++;
         return MNEME_OK;
     }
@@ -145,7 +56,7 @@ static enum mneme_status remember(struct facts *f, struct mneme_memory *m, const
     *ret_new = true;
     f->in->taken++;
     cli_import_acknowledge(f->in, receipt);
-    return make_known(&f->known, key) ? MNEME_OK : mn_fail_memory(err);
+    return cli_known_add(&f->known, m->tenant_id, owner, source, receipt->id, err);
 }
 
 static enum mneme_status connect(struct facts *f, const char *owner, const char *from,
@@ -457,13 +368,12 @@ static enum mneme_status take_items(struct facts *f, struct cli_stream *s, struc
 enum mneme_status cli_import_facts(struct cli_importing *in, enum cli_format format,
                                    struct cli_stream *s, struct mneme_error *err)
 {
-    MN_ARENA_AUTO known = mn_arena_new(KNOWN_BYTES_MAX);
-    struct facts f = { .in = in, .s = s, .format = format, .known = { .arena = known } };
+    struct facts f = { .in = in, .s = s, .format = format };
     struct mneme_error own;
 
-    enum mneme_status status = read_known(&f, &own);
-    if (status == MNEME_OK)
-        status = take_items(&f, s, &own);
+    MN_TRY(cli_known_init(&f.known, in->handle, format, err));
+    enum mneme_status status = take_items(&f, s, &own);
+    cli_known_release(&f.known);
     if (status != MNEME_OK && err)
         *err = own;
     return status;

@@ -3,8 +3,9 @@
  *
  * They are read and checked as a whole and then committed in one piece, so that a bad line leaves
  * nothing behind; only what is beyond the limits below goes in several, and a failure then says how
- * many stayed. Rows keep their ids; a row without one gets an id made of what it says, so that the same
- * row is found again. With --json each row is acknowledged by a line of its own, once it is durable.
+ * many stayed. Rows keep their ids. What brings none, and nothing that only a row has, is a statement
+ * (import_said.c); else, and for an event, the id is made of what it says, so that the same row is found
+ * again. With --json each row is acknowledged by a line of its own, once it is durable.
  */
 #include "cli/import.h"
 
@@ -46,34 +47,100 @@ enum mneme_status cli_import_id(struct mn_arena *arena, const char *prefix,
     return MNEME_OK;
 }
 
-static enum mneme_status name_memory(struct cli_importing *in, struct mneme_record *record,
-                                     struct mneme_error *err)
+enum mneme_status cli_import_name(struct mn_arena *arena, const char *prefix,
+                                  const struct mneme_memory *m, const char **ret_id,
+                                  struct mneme_error *err)
 {
-    struct mneme_memory *m = mn_arena_one(in->arena, struct mneme_memory);
-
-    if (!m)
-        return mn_fail_memory(err);
-    *m = *record->memory;
     const char *parts[] = { m->tenant_id, m->user_id,    m->agent_id, mneme_scope_name(m->scope_kind),
                             m->scope_id,  m->type,       m->memory_key, m->value,
                             m->title,     m->content };
-    record->memory = m;
-    return cli_import_id(in->arena, "mem_import", parts, COUNT_OF(parts), &m->id, err);
+
+    return cli_import_id(arena, prefix, parts, COUNT_OF(parts), ret_id, err);
 }
 
+/* The ids that were made in this call, with how often: open addressing, at most half full. */
+struct cli_made {
+    const char *id;
+    size_t count;
+};
+
+static struct cli_made *made_place(struct cli_made *slot, size_t room, const char *id)
+{
+    size_t at = (size_t)mn_hash64(id, strlen(id), 0) & (room - 1);
+
+    while (slot[at].id && strcmp(slot[at].id, id))
+        at = (at + 1) & (room - 1);
+    return &slot[at];
+}
+
+/* *ret_before: how often the id was made before. */
+static enum mneme_status note_made(struct cli_importing *in, const char *id, size_t *ret_before,
+                                   struct mneme_error *err)
+{
+    if (in->made.count * 2 >= in->made.room) {
+        size_t room = in->made.room ? in->made.room * 2 : 1024;
+        struct cli_made *slot = mn_arena_array(in->arena, struct cli_made, room);
+
+        if (!slot)
+            return mn_fail_memory(err);
+        for (size_t i = 0; i < in->made.room; i++)
+            if (in->made.slot[i].id)
+                *made_place(slot, room, in->made.slot[i].id) = in->made.slot[i];
+        in->made.slot = slot;
+        in->made.room = room;
+    }
+    struct cli_made *place = made_place(in->made.slot, in->made.room, id);
+    in->made.count += !place->id;
+    place->id = id;
+    *ret_before = place->count++;
+    return MNEME_OK;
+}
+
+/* Beyond what can be said: how it was used, its vector, that it is no longer active. */
+static bool is_row(const struct mneme_record *record)
+{
+    return record->usage || record->vector || record->memory->status > MNEME_ACTIVE ||
+           record->memory->version > 1;
+}
+
+/* The same row twice is one. */
+static enum mneme_status name_memory(struct cli_importing *in, struct cli_line *line,
+                                     struct mneme_error *err)
+{
+    struct mneme_memory *m = mn_arena_one(in->arena, struct mneme_memory);
+    size_t before = 0;
+
+    if (!m)
+        return mn_fail_memory(err);
+    *m = *line->record.memory;
+    line->record.memory = m;
+    MN_TRY(cli_import_name(in->arena, "mem_import", m, &m->id, err));
+    MN_TRY(note_made(in, m->id, &before, err));
+    line->repeated = before > 0;
+    return MNEME_OK;
+}
+
+/* The same turn twice is two, each found again by its number. */
 static enum mneme_status name_event(struct cli_importing *in, struct mneme_record *record,
                                     struct mneme_error *err)
 {
     struct mneme_event *e = mn_arena_one(in->arena, struct mneme_event);
-    char numbers[64];
+    char numbers[96];
+    size_t before = 0;
 
     if (!e)
         return mn_fail_memory(err);
     *e = *record->event;
+    record->event = e;
     snprintf(numbers, sizeof numbers, "%lld/%lld", (long long)e->order, (long long)e->event_time_ms);
     const char *parts[] = { e->tenant_id, e->user_id, e->session_id, e->role,
                             e->speaker,   e->text,    numbers };
-    record->event = e;
+    MN_TRY(cli_import_id(in->arena, "evt_import", parts, COUNT_OF(parts), &e->id, err));
+    MN_TRY(note_made(in, e->id, &before, err));
+    if (!before)
+        return MNEME_OK;
+    snprintf(numbers, sizeof numbers, "%lld/%lld/%zu", (long long)e->order,
+             (long long)e->event_time_ms, before);
     return cli_import_id(in->arena, "evt_import", parts, COUNT_OF(parts), &e->id, err);
 }
 
@@ -105,13 +172,19 @@ enum mneme_status cli_import_add(struct cli_importing *in, struct mneme_parsed *
         mneme_parsed_free(parsed);
         return mn_fail_memory(err);
     }
-    *line = (struct cli_line){ in->path, parsed, *mneme_parsed_record(parsed), number, bytes };
+    *line = (struct cli_line){ .path = in->path,
+                               .parsed = parsed,
+                               .record = *mneme_parsed_record(parsed),
+                               .number = number,
+                               .bytes = bytes };
     in->held_bytes += bytes;
     if (in->held_bytes > CLI_LINES_BYTES_MAX)
         return mn_fail(err, MNEME_LIMIT, "%s line %zu: more than %zu bytes of rows in one import",
                        in->path, number, CLI_LINES_BYTES_MAX);
-    if (line->record.memory && mn_empty(line->record.memory->id))
-        return name_memory(in, &line->record, err);
+    if (line->record.memory && mn_empty(line->record.memory->id)) {
+        line->said = !in->as_rows && !is_row(&line->record);
+        return line->said ? MNEME_OK : name_memory(in, line, err);
+    }
     if (line->record.event && mn_empty(line->record.event->id))
         return name_event(in, &line->record, err);
     if (line->record.rule && mn_empty(line->record.rule->tenant_id))
@@ -129,6 +202,19 @@ bool cli_import_gathered(const struct cli_importing *in, const char *id)
 
 /* ---- writing ---- */
 
+/* A row that is there as it is was confirmed; one that takes the place of another superseded it. */
+static const char *result_of(const struct mneme_receipt *receipt)
+{
+    switch (receipt->outcome) {
+    case MNEME_UNCHANGED:
+        return mneme_outcome_name(MNEME_CONFIRMED);
+    case MNEME_UPDATED:
+        return mneme_outcome_name(MNEME_SUPERSEDES);
+    default:
+        return mneme_outcome_name(receipt->outcome);
+    }
+}
+
 void cli_import_acknowledge(const struct cli_importing *in, const struct mneme_receipt *receipt)
 {
     MN_BUF_AUTO out = { 0 };
@@ -138,24 +224,29 @@ void cli_import_acknowledge(const struct cli_importing *in, const struct mneme_r
         return;
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "id", receipt->id);
-    mn_json_field_text(&w, "result", mneme_outcome_name(receipt->outcome));
+    mn_json_field_text(&w, "result", result_of(receipt));
     mn_json_close(&w, '}');
     puts(out.failed ? "" : out.at);
 }
 
-static void count_receipt(struct cli_importing *in, const struct mneme_receipt *receipt)
+void cli_import_count(struct cli_importing *in, const struct mneme_receipt *receipt)
 {
-    if (receipt->outcome == MNEME_INSERTED)
-        in->inserted++;
-    else if (receipt->outcome == MNEME_UPDATED)
+    switch (receipt->outcome) {
+    case MNEME_UPDATED:
+    case MNEME_MERGED:
         in->updated++;
-    else
+        break;
+    case MNEME_UNCHANGED:
+    case MNEME_CONFIRMED:
         in->unchanged++;
+        break;
+    default:
+        in->inserted++;
+    }
     cli_import_acknowledge(in, receipt);
 }
 
-/* What an error adds when rows before it are in the store already. */
-static const char *stayed(struct cli_importing *in, size_t count)
+const char *cli_import_stayed(struct cli_importing *in, size_t count)
 {
     const char *text =
         count ? mn_arena_printf(in->arena, "; the %zu rows before it were written", count) : "";
@@ -163,44 +254,83 @@ static const char *stayed(struct cli_importing *in, size_t count)
     return mn_or_empty(text);
 }
 
-/* Commits lines from..from+count together; an error names the file and the line. */
-static enum mneme_status commit_lines(struct cli_importing *in, size_t from, size_t count,
+/* Rows to be committed together, and the line of each. */
+struct piece {
+    struct mneme_record *record;
+    struct mneme_receipt *receipt;
+    struct cli_line **line;
+    size_t count, bytes;
+};
+
+static void piece_release(struct piece *p)
+{
+    free(p->record);
+    free(p->receipt);
+    free(p->line);
+}
+
+/* Commits the piece; an error names the file and the line. */
+static enum mneme_status commit_piece(struct cli_importing *in, struct piece *p, size_t before,
                                       struct mneme_error *err)
 {
-    struct mneme_record *records = calloc(count, sizeof *records);
-    struct mneme_receipt *receipts = calloc(count, sizeof *receipts);
     struct mneme_error why;
     size_t failed = 0;
 
-    if (!records || !receipts) {
-        free(records);
-        free(receipts);
-        return mn_fail_memory(err);
-    }
-    for (size_t i = 0; i < count; i++)
-        records[i] = in->lines.item[from + i].record;
     enum mneme_status status =
-        mneme_write(in->handle, records, count, &in->change, receipts, &failed, &why);
-    for (size_t i = 0; status == MNEME_OK && i < count; i++)
-        count_receipt(in, &receipts[i]);
+        mneme_write(in->handle, p->record, p->count, &in->change, p->receipt, &failed, &why);
     if (status != MNEME_OK)
-        mn_fail(err, status, "%s line %zu: %s%s", in->lines.item[from + failed].path,
-                in->lines.item[from + failed].number, why.message, stayed(in, from));
-    free(records);
-    free(receipts);
-    return status;
+        return mn_fail(err, status, "%s line %zu: %s%s", p->line[failed]->path,
+                       p->line[failed]->number, why.message, cli_import_stayed(in, before));
+    for (size_t i = 0; i < p->count; i++)
+        cli_import_count(in, &p->receipt[i]);
+    fflush(stdout);
+    return MNEME_OK;
 }
 
-enum mneme_status cli_import_commit(struct cli_importing *in, struct mneme_error *err)
+static enum mneme_status commit_rows(struct cli_importing *in, struct piece *p,
+                                     struct mneme_error *err)
 {
-    for (size_t from = 0; from < in->lines.count;) {
-        size_t count = 0, bytes = 0;
+    size_t written = 0;
 
-        while (from + count < in->lines.count && count < COMMIT_ROWS && bytes < COMMIT_BYTES)
-            bytes += in->lines.item[from + count++].bytes;
-        MN_TRY(commit_lines(in, from, count, err));
-        from += count;
-        fflush(stdout);
+    for (size_t at = 0; at < in->lines.count; written += p->count) {
+        p->count = p->bytes = 0;
+        for (; at < in->lines.count && p->count < COMMIT_ROWS && p->bytes < COMMIT_BYTES; at++) {
+            struct cli_line *line = &in->lines.item[at];
+
+            if (line->said || line->repeated)
+                continue;
+            p->record[p->count] = line->record;
+            p->line[p->count++] = line;
+            p->bytes += line->bytes;
+        }
+        if (p->count)
+            MN_TRY(commit_piece(in, p, written, err));
     }
     return MNEME_OK;
+}
+
+/* Rows first, each once; then what was said, in its order. */
+enum mneme_status cli_import_commit(struct cli_importing *in, struct mneme_error *err)
+{
+    size_t room = in->lines.count < COMMIT_ROWS ? in->lines.count : COMMIT_ROWS;
+    struct piece p = { .record = calloc(room + 1, sizeof *p.record),
+                       .receipt = calloc(room + 1, sizeof *p.receipt),
+                       .line = calloc(room + 1, sizeof(struct cli_line *)) };
+
+    enum mneme_status status = cli_import_said_check(in, err);
+    if (status == MNEME_OK)
+        status = p.record && p.receipt && p.line ? commit_rows(in, &p, err)
+                                                   : mn_fail_memory(err);
+    piece_release(&p);
+    MN_TRY(status);
+    for (size_t i = 0; i < in->lines.count; i++) {
+        const struct cli_line *line = &in->lines.item[i];
+        struct mneme_receipt receipt = { .outcome = MNEME_CONFIRMED };
+
+        if (!line->repeated)
+            continue;
+        snprintf(receipt.id, sizeof receipt.id, "%s", id_of(&line->record));
+        cli_import_count(in, &receipt);
+    }
+    return cli_import_said(in, err);
 }

@@ -19,6 +19,7 @@
 #include "model/chat.h"
 #include "model/model.h"
 #include "model/model_cache.h"
+#include "model/recent.h"
 #include "remember/remember.h"
 #include "model/rerank.h"
 #include "retrieve/retrieve.h"
@@ -184,7 +185,8 @@ static enum mneme_status open_index(struct mneme *handle, const struct mneme_opt
         }
     }
     handle->world.index = mn_index_new();
-    if (!handle->world.index)
+    handle->world.recent = mn_recent_new(); /* each tenant's file has its own */
+    if (!handle->world.index || !handle->world.recent)
         return mn_fail_memory(err);
     return mn_search_memory_new(&space,
                                 options->index_bytes_max ? options->index_bytes_max
@@ -256,6 +258,7 @@ static void handle_free(struct mneme *handle)
     mn_tenants_free(handle->tenants);
     mn_search_free(handle->world.search);
     mn_index_free(handle->world.index);
+    mn_recent_free(handle->world.recent);
     if (!handle->model_lent) {
         mn_model_free(handle->world.model);
         mn_chat_free(handle->world.chat);

@@ -121,6 +121,20 @@ enum mneme_status mneme_remember(struct mneme *handle, const struct mneme_memory
     return MNEME_OK;
 }
 
+enum mneme_status mneme_remember_check(struct mneme *handle, const struct mneme_memory *memory,
+                                       const struct mneme_change *change, struct mneme_error *err)
+{
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, memory ? memory->tenant_id : NULL, true,
+              mneme_remember_check(inner, memory, change, err));
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mneme_change known;
+    struct mneme_memory draft;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    return mn_remember_check(memory, &known, arena, &draft, err);
+}
+
 enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *events,
                                 size_t count, const struct mneme_change *change,
                                 struct mneme_receipt *ret_receipts, struct mneme_error *err)

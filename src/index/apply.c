@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "index/state.h"
+#include "model/recent.h"
 #include "search/search.h"
 #include "store/store.h"
 
@@ -163,8 +164,10 @@ static enum mneme_status bring_up(struct mn_world *world, struct mn_partition pa
         snprintf(cursor.text, sizeof cursor.text, "%s", position);
         MN_TRY(world->store->ops->changes_after(world->store, &partition, &cursor, CHANGES_AT_ONCE,
                                                 scratch, &changes, err));
-        if (changes.too_old || mn_index_holds_erasure(&changes))
+        if (changes.too_old || mn_index_holds_erasure(&changes)) {
+            mn_recent_clear(world->recent); /* another process may have erased */
             return build(world, partition, err);
+        }
         MN_TRY(apply_changes(world, partition, &changes, scratch, err));
         if (!changes.more)
             break;

@@ -21,6 +21,7 @@
 #include "lifecycle/receipt.h"
 #include "lifecycle/sweep.h"
 #include "model/model_cache.h"
+#include "model/recent.h"
 #include "search/search.h"
 
 #define ARENA_BYTES_MAX ((size_t)8 << 30)
@@ -257,6 +258,7 @@ static enum mneme_status empty_derived(struct mn_world *world, const struct mn_e
 {
     for (size_t i = 0; i < erased->partitions.count; i++)
         world->search->ops->drop(world->search, erased->partitions.item[i]);
+    mn_recent_clear(world->recent);
     if (world->embedding_cache_path)
         MN_TRY(mn_model_cache_clear_file(world->embedding_cache_path, err));
     return world->model ? mn_model_cache_clear(world->model, err) : MNEME_OK;

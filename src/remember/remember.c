@@ -514,6 +514,23 @@ static enum mneme_status date_draft(const struct writing *w, struct mneme_memory
     return MNEME_OK;
 }
 
+enum mneme_status mn_remember_check(const struct mneme_memory *memory,
+                                    const struct mneme_change *change, struct mn_arena *arena,
+                                    struct mneme_memory *ret_draft, struct mneme_error *err)
+{
+    struct mneme_memory draft;
+
+    MN_TRY(mn_memory_adopt(memory, &draft, err));
+    mn_classify(&draft);
+    MN_TRY(mn_memory_check(&draft, err));
+    MN_TRY(check_grain(&draft, err));
+    MN_TRY(mn_describe(&draft, arena, err));
+    MN_TRY(mn_authorise(&draft, NULL, change->admin, err));
+    MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
+    *ret_draft = draft;
+    return MNEME_OK;
+}
+
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
                               struct mneme_receipt *ret_receipt, struct mneme_error *err)
@@ -524,13 +541,7 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     struct mneme_memory draft;
     enum mneme_status status = MNEME_CONFLICT;
 
-    MN_TRY(mn_memory_adopt(memory, &draft, err));
-    mn_classify(&draft);
-    MN_TRY(mn_memory_check(&draft, err));
-    MN_TRY(check_grain(&draft, err));
-    MN_TRY(mn_describe(&draft, arena, err));
-    MN_TRY(mn_authorise(&draft, NULL, change->admin, err));
-    MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
+    MN_TRY(mn_remember_check(memory, change, arena, &draft, err));
     w.given = draft;
     MN_TRY(date_draft(&w, &draft, err));
     mn_weigh(&draft);

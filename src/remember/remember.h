@@ -20,6 +20,11 @@
 enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory *memory,
                               const struct mneme_change *change, struct mn_arena *arena,
                               struct mneme_receipt *ret_receipt, struct mneme_error *err);
+/* All that can be said of the memory without looking at the store; *ret_draft: classified and described,
+ * in the arena. */
+enum mneme_status mn_remember_check(const struct mneme_memory *memory,
+                                    const struct mneme_change *change, struct mn_arena *arena,
+                                    struct mneme_memory *ret_draft, struct mneme_error *err);
 enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_memory *memory,
                                    const struct mneme_change *change, struct mn_arena *arena,
                                    struct mneme_receipt *ret_receipt, struct mneme_error *err);

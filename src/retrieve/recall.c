@@ -4,7 +4,7 @@
  * The order matters twice. The index is brought up to the store's position before it is asked, so
  * that a committed write of any process is seen. And the embedding of the request, by far the
  * dearest step, is started first on the host's executor and waited for only when the vectors are
- * asked; without an executor it simply runs first.
+ * asked; without an executor it simply runs first. What the user asked lately is known already.
  *
  * What fails is left out and named: no model means no vectors (a degraded answer where one was
  * given and does not load), no index means the structured rows
@@ -20,6 +20,7 @@
 #include "index/index.h"
 #include "memory/record.h"
 #include "model/model.h"
+#include "model/recent.h"
 
 #define LISTS_MAX 64 /* times the usual length of a list, where it is crowded */
 
@@ -30,6 +31,8 @@ struct embedding {
     const char *text;
     float *vector;
     struct mn_buf codes; /* of its tokens */
+    char key[MN_SHA256_HEX_BYTES]; /* among those that were asked last; "": none */
+    bool known;
     enum mneme_status status;
     struct mneme_error error;
     int64_t us;
@@ -52,7 +55,7 @@ static bool lends_executor(const struct mn_world *world)
 
 static void *embed_start(const struct mn_world *world, struct embedding *e)
 {
-    if (!e->vector)
+    if (!e->vector || e->known)
         return NULL;
     if (lends_executor(world))
         return world->executor->start(world->executor->context, embed, e);
@@ -63,13 +66,16 @@ static void *embed_start(const struct mn_world *world, struct embedding *e)
 static const float *embed_wait(const struct mn_world *world, struct embedding *e, void *started,
                                struct mn_trace *trace)
 {
-    if (!e->vector)
-        return NULL;
+    if (!e->vector || e->known)
+        return e->vector;
     if (lends_executor(world))
         world->executor->wait(world->executor->context, started);
     trace->embed_us = e->us;
-    if (e->status == MNEME_OK)
+    if (e->status == MNEME_OK) {
+        mn_recent_keep(world->recent, e->key, e->model->profile.dim, e->vector,
+                       (struct mn_str){ e->codes.at, e->codes.bytes });
         return e->vector;
+    }
     trace->source[MN_SOURCE_VECTOR].silent = mn_arena_copy(trace->arena, e->error.message);
     mn_trace_degraded(trace, "vector: %s", e->error.message);
     return NULL;
@@ -103,8 +109,14 @@ static enum mneme_status embed_prepare(const struct mn_sourcing *s, struct embed
             s->trace, "vector: no answer (%s)", why);
         return MNEME_OK;
     }
-    e->vector = mn_arena_array(s->arena, float, s->world->model->profile.dim);
-    return e->vector ? MNEME_OK : mn_fail_memory(err);
+    const struct mn_model_profile *profile = &s->world->model->profile;
+
+    e->vector = mn_arena_array(s->arena, float, profile->dim);
+    if (!e->vector)
+        return mn_fail_memory(err);
+    e->known = mn_recent_key(profile, s->access->tenant, s->access->user, e->text, e->key) &&
+               mn_recent_find(s->world->recent, e->key, profile->dim, e->vector, &e->codes);
+    return MNEME_OK;
 }
 
 /* ---- the zone in which time phrases are read ---- */

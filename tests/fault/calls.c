@@ -319,6 +319,16 @@ static enum mneme_status call_versions(struct mneme_error *err)
     return mneme_versions(fault_handle, "t", "ann", "m-1", keep_going, NULL, err);
 }
 
+static enum mneme_status call_remember_check(struct mneme_error *err)
+{
+    struct mneme_memory memory = MNEME_MEMORY_INIT;
+
+    memory.tenant_id = "t";
+    memory.user_id = "ann";
+    memory.content = "I live in Paris.";
+    return mneme_remember_check(fault_handle, &memory, NULL, err);
+}
+
 static enum mneme_status call_run_due(struct mneme_error *err)
 {
     return mneme_run_due(fault_handle, 10, NULL, err);
@@ -749,6 +759,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_export, mneme_record_print", call_export },
     { "mneme_history", call_history },
     { "mneme_versions", call_versions },
+    { "mneme_remember_check", call_remember_check },
     { "mneme_run_due", call_run_due },
     { "mneme_archive_session, mneme_archive_restore", call_archive },
     { "mneme_archive_list", call_archive_list },

@@ -43,6 +43,7 @@ static void a_missing_handle_or_output_is_named(void **state)
     float vector[1];
 
     MISSES("handle", mneme_remember(NULL, &memory, NULL, NULL, &f->err));
+    MISSES("handle", mneme_remember_check(NULL, &memory, NULL, &f->err));
     MISSES("handle", mneme_observe(NULL, &event, 1, NULL, NULL, &f->err));
     MISSES("handle", mneme_edit(NULL, &memory, NULL, NULL, &f->err));
     MISSES("handle", mneme_forget(NULL, "t", "u", "m", NULL, NULL, &f->err));
