@@ -4,7 +4,9 @@
  * usage: bench_scan [DIM]                                                                  384
  *
  * First 50,000 rows that no cache holds, because something larger was read in between: the scan for
- * the best 50, by turns with a plain read of the same bytes. Then a million rows: the scan, the
+ * the best 50, by turns with a plain read of the four bits of all rows, which a scan without signs would
+ * read, and with one of the signs, which this one reads of all rows (and four bits of those that are
+ * left). Then a million rows: the scan, the
  * exact scores of what it chose, and how many of the true ten best are among them.
  *
  * Vectors lie in clusters around a common mean, with a falling spectrum, as those of sentences do;
@@ -186,6 +188,26 @@ read_all(const void *bytes, size_t count)
     return all[0] + all[1] + all[2] + all[3];
 }
 
+/* The signs of all groups as they lie, with the rows they stand for. */
+static uint64_t read_signs(const struct mn_vector_index *index, size_t *ret_bytes)
+{
+    uint64_t sum = 0;
+
+    *ret_bytes = 0;
+    for (size_t g = 0; g < MN_VECTOR_GROUPS; g++) {
+        const struct mn_vector_signs *signs = &index->signs[g];
+        size_t blocks = (signs->count + MN_SIFT_ROWS - 1) / MN_SIFT_ROWS;
+        size_t bytes = blocks * mn_sift_block_bytes(index->space->stride);
+
+        if (!signs->count)
+            continue;
+        sum += read_all(signs->block, bytes) +
+               read_all(signs->row, signs->count * sizeof *signs->row);
+        *ret_bytes += bytes + signs->count * sizeof *signs->row;
+    }
+    return sum;
+}
+
 static void evict(char *other)
 {
     for (size_t i = 0; i < EVICT_BYTES; i += 64)
@@ -197,8 +219,9 @@ static void measure_cold(struct asking *a, struct field *field, float *vector)
     const struct mn_vector_index *index = a->index;
     size_t code_bytes = index->count * (index->space->stride / 2);
     char *other = room(EVICT_BYTES, 1);
-    double scanned[TIMES], read[TIMES];
+    double scanned[TIMES], read[TIMES], signs[TIMES];
     volatile uint64_t sum = 0;
+    size_t sign_bytes = 0;
 
     for (size_t t = 0; t < TIMES; t++) {
         struct lap begun;
@@ -215,12 +238,19 @@ static void measure_cold(struct asking *a, struct field *field, float *vector)
                read_all(index->scale, index->count * sizeof(float)) +
                read_all(index->inverse_own, index->count * sizeof(float));
         read[t] = lap_since(begun).cpu_us;
+        evict(other);
+        begun = lap_begin();
+        sum += read_signs(index, &sign_bytes);
+        signs[t] = lap_since(begun).cpu_us;
     }
     double scan_us = percentile(scanned, TIMES, 0.5), read_us = percentile(read, TIMES, 0.5);
-    printf("{\"rows\": %zu, \"kernel\": \"%s\", \"bytes\": %zu, \"scan_us\": %.1f, "
-           "\"read_us\": %.1f, \"ratio\": %.2f}\n",
-           index->count, index->scan->name, code_bytes + index->count * 2 * sizeof(float), scan_us,
-           read_us, scan_us / read_us);
+    double signs_us = percentile(signs, TIMES, 0.5);
+    printf("{\"rows\": %zu, \"kernel\": \"%s\", \"scan_us\": %.1f, \"four_bits\": %zu, "
+           "\"four_bits_us\": %.1f, \"ratio_to_four_bits\": %.2f, \"signs\": %zu, "
+           "\"signs_us\": %.1f, \"ratio_to_signs\": %.2f}\n",
+           index->count, index->scan->name, scan_us,
+           code_bytes + index->count * 2 * sizeof(float), read_us, scan_us / read_us, sign_bytes,
+           signs_us, scan_us / signs_us);
     free(other);
 }
 

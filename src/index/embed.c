@@ -8,6 +8,8 @@
  *
  * Of turns the codes of their tokens are kept as well, where the model gives them: they come out of
  * the same run, and go into the same commit.
+ *
+ * One text after the other. Considered: several in one run of the model; it takes as long (bench_import).
  */
 #include "index/index.h"
 
