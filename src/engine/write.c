@@ -125,8 +125,6 @@ enum mneme_status mneme_remember_check(struct mneme *handle, const struct mneme_
                                        const struct mneme_change *change, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, memory ? memory->tenant_id : NULL, true,
-              mneme_remember_check(inner, memory, change, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_change known;
     struct mneme_memory draft;
