@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "eval/calibrate.h"
 
+#define TEXTS_FEW 100
 #define COUNT_OF(array) (sizeof array / sizeof *array)
 
 static void put_line(struct mn_buf *out, const char *name, double measured, double base)
@@ -38,7 +39,9 @@ static void tell(struct mn_buf *out, const struct mn_calibrate_report *r, const 
                   r->token_states ? ", 128 axes" : " are given, so that no axes are made");
     if (!isnan(r->mean_cosine))
         mn_buf_printf(out, "means: a cosine of %.4f or more with the given ones\n", r->mean_cosine);
-    mn_buf_printf(out, "%s\n", path);
+    if (r->texts < TEXTS_FEW)
+        mn_buf_printf(out, "floors of so few texts say little: measure them with mneme eval abstain\n");
+    mn_buf_printf(out, "written: %s; it is used with --model-profile or $MNEME_MODEL_PROFILE\n", path);
 }
 
 static void put(struct mn_json_writer *w, const struct mn_calibrate_report *r)

@@ -123,8 +123,12 @@ static enum mneme_status read_base(struct calibration *c, struct mneme_error *er
     if (text.failed)
         return mn_fail_memory(err);
     MN_TRY(mn_json_parse("model_profile", text.at ? text.at : "", text.bytes, &c->base, err));
-    if (!yyjson_is_obj(yyjson_doc_get_root(c->base)))
+    yyjson_val *root = yyjson_doc_get_root(c->base);
+    if (!yyjson_is_obj(root))
         return mn_fail(err, MNEME_INVALID, "model_profile: %s is no object", path);
+    if (!yyjson_is_str(yyjson_obj_get(root, "name")) || !yyjson_is_uint(yyjson_obj_get(root, "dim")))
+        return mn_fail(err, MNEME_INVALID, "model_profile: %s says no %s", path,
+                       yyjson_is_str(yyjson_obj_get(root, "name")) ? "dim" : "name");
     return MNEME_OK;
 }
 

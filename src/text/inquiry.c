@@ -15,6 +15,7 @@
 
 #define WORDS_MAX 64 /* of a request; what stands behind is not read */
 #define WORD_BYTES 24
+#define LEAP_YEAR 2024 /* of a day without a year */
 #define OPENING 4 /* words in which a question says its kind */
 
 struct word {
@@ -157,6 +158,13 @@ static uint16_t season_of(const struct words *words, size_t i)
     return is(words, i, " winter ") ? 1 << 12 | 1 << 1 | 1 << 2 : 0;
 }
 
+/* The 30th of February is no day; the month was named all the same. */
+static void put_day(struct mn_inquiry *inquiry, int month, int day)
+{
+    if (day >= 1 && day <= mn_calendar_days_of_month(LEAP_YEAR, month))
+        put(inquiry->day, &inquiry->day_count, day);
+}
+
 static void read_dates(const struct words *words, struct mn_inquiry *inquiry)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -170,9 +178,9 @@ static void read_dates(const struct words *words, struct mn_inquiry *inquiry)
             continue;
         inquiry->months |= (uint16_t)(1 << month);
         if (before && day_of(words, before - 1))
-            put(inquiry->day, &inquiry->day_count, day_of(words, before - 1));
+            put_day(inquiry, month, day_of(words, before - 1));
         if (day_of(words, i + 1))
-            put(inquiry->day, &inquiry->day_count, day_of(words, i + 1));
+            put_day(inquiry, month, day_of(words, i + 1));
     }
 }
 
@@ -186,7 +194,7 @@ static void read_dates_chinese(const char *text, struct mn_inquiry *inquiry)
                    { "夏天", 1 << 6 | 1 << 7 | 1 << 8 },   { "夏季", 1 << 6 | 1 << 7 | 1 << 8 },
                    { "秋天", 1 << 9 | 1 << 10 | 1 << 11 }, { "秋季", 1 << 9 | 1 << 10 | 1 << 11 },
                    { "冬天", 1 << 12 | 1 << 1 | 1 << 2 },  { "冬季", 1 << 12 | 1 << 1 | 1 << 2 } };
-    bool after_month = false;
+    int month = 0; /* that was just read; 0: none */
 
     for (size_t i = 0; i < sizeof SEASON / sizeof SEASON[0]; i++)
         if (strstr(text, SEASON[i].word))
@@ -195,17 +203,16 @@ static void read_dates_chinese(const char *text, struct mn_inquiry *inquiry)
         int number = 0;
 
         if (!mn_calendar_number(&at, &number)) {
-            after_month = false;
+            month = 0;
             at++;
         } else if (!strncmp(at, "年", 3) && number >= 1900 && number < 2200) {
             put(inquiry->year, &inquiry->year_count, number);
         } else if (!strncmp(at, "月", 3) && number >= 1 && number <= 12) {
             inquiry->months |= (uint16_t)(1 << number);
-            after_month = true;
+            month = number;
             at += strlen("月");
-        } else if (after_month && number >= 1 && number <= 31 &&
-                   (!strncmp(at, "日", 3) || !strncmp(at, "号", 3))) {
-            put(inquiry->day, &inquiry->day_count, number);
+        } else if (month && (!strncmp(at, "日", 3) || !strncmp(at, "号", 3))) {
+            put_day(inquiry, month, number);
         }
     }
 }

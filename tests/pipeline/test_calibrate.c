@@ -171,6 +171,21 @@ static void without_a_profile_or_a_model_nothing_is_measured(void **state)
     assert_int_equal(mn_calibrate_run(&f->options, &report, &err), MNEME_NOT_FOUND);
 }
 
+static void a_profile_without_name_or_dim_is_named(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_calibrate_report report;
+    struct mneme_error err;
+
+    write_text(f->base, "{\"dim\": 8}");
+    assert_int_equal(mn_calibrate_run(&f->options, &report, &err), MNEME_INVALID);
+    assert_string_equal(err.field, "model_profile");
+    assert_non_null(strstr(err.message, "says no name"));
+    write_text(f->base, "{\"name\": \"x\", \"dim\": -8}");
+    assert_int_equal(mn_calibrate_run(&f->options, &report, &err), MNEME_INVALID);
+    assert_non_null(strstr(err.message, "says no dim"));
+}
+
 static void the_default_models_profile_comes_out_again(void **state)
 {
     struct fixture *f = *state;
@@ -197,6 +212,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_measured_stands_beside_what_was_given, start, stop),
         cmocka_unit_test_setup_teardown(a_wrong_line_is_named, start, stop),
         cmocka_unit_test_setup_teardown(without_a_profile_or_a_model_nothing_is_measured, start, stop),
+        cmocka_unit_test_setup_teardown(a_profile_without_name_or_dim_is_named, start, stop),
         cmocka_unit_test_setup_teardown(the_default_models_profile_comes_out_again, start, stop),
     };
 
