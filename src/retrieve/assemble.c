@@ -131,12 +131,31 @@ static bool is_xml_character(int32_t c)
            (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
 }
 
+/* Leading characters of ASCII that XML holds as they are, wherever they stand. */
+static size_t plain_xml_bytes(const char *text)
+{
+    size_t bytes = 0;
+
+    for (;; bytes++) {
+        unsigned char c = (unsigned char)text[bytes];
+
+        if (c < ' ' || c >= 0x80 || c == '&' || c == '<' || c == '>' || c == '"' || c == '\'')
+            return bytes;
+    }
+}
+
 /* In an attribute line ends and tabs are escaped as well: a reader would make blanks of them. */
 static void put_xml(struct mn_buf *out, const char *text, bool in_attribute)
 {
     size_t bytes = strlen(text);
 
     for (size_t at = 0; at < bytes;) {
+        size_t plain = plain_xml_bytes(text + at);
+
+        mn_buf_put(out, text + at, plain);
+        at += plain;
+        if (at == bytes)
+            break;
         size_t from = at;
         int32_t c = mn_utf8_next(text, bytes, &at);
 

@@ -79,7 +79,7 @@ struct choosing {
     size_t of_section[MN_SECTION_COUNT];
     bool framed;
     size_t frame_tokens; /* of the block without sections */
-    size_t section_tokens[MN_SECTION_COUNT];
+    size_t section_tokens[MN_SECTION_COUNT]; /* of its marks; 0: not counted yet */
 };
 
 static size_t type_number(const struct mn_candidate *c)
@@ -111,6 +111,20 @@ static enum mneme_status build(const struct choosing *ch, size_t count,
     return MNEME_OK;
 }
 
+static enum mneme_status measure_section(struct choosing *ch, enum mn_section section,
+                                         struct mneme_error *err)
+{
+    const char *name = mn_section_name(section);
+
+    if (ch->section_tokens[section])
+        return MNEME_OK;
+    const char *text = mn_arena_printf(ch->arena, "<%s>\n</%s>\n", name, name);
+    if (!text)
+        return mn_fail_memory(err);
+    ch->section_tokens[section] = count_text(ch, text, strlen(text));
+    return MNEME_OK;
+}
+
 /* Sets c->tokens: its element, found in a block of its own. The first block tells the frame too. */
 static enum mneme_status measure(struct choosing *ch, struct mn_candidate *c,
                                  struct mneme_error *err)
@@ -128,16 +142,9 @@ static enum mneme_status measure(struct choosing *ch, struct mn_candidate *c,
         return mn_fail(err, MNEME_CORRUPT, "block: holds no memory element");
     until += sizeof end - 1;
     c->tokens = count_text(ch, from, (size_t)(until - from));
+    MN_TRY(measure_section(ch, mn_assemble_section(c), err));
     if (ch->framed)
         return MNEME_OK;
-    for (int section = 0; section < MN_SECTION_COUNT; section++) {
-        const char *name = mn_section_name(section);
-        const char *text = mn_arena_printf(ch->arena, "<%s>\n</%s>\n", name, name);
-
-        if (!text)
-            return mn_fail_memory(err);
-        ch->section_tokens[section] = count_text(ch, text, strlen(text));
-    }
     size_t whole = count_text(ch, xml, strlen(xml));
     size_t parts = c->tokens + ch->section_tokens[mn_assemble_section(c)];
     ch->frame_tokens = whole > parts ? whole - parts : 0;

@@ -40,7 +40,7 @@ static bool add_chunk(struct mn_blocks *blocks, size_t needed)
     }
     size_t first = blocks->count ? 0 : MN_BLOCKS_UNIT;
     size_t bytes = chunk_bytes(blocks, needed + first);
-    char *chunk = malloc(bytes);
+    char *chunk = malloc(bytes + MN_BLOCKS_BEHIND);
 
     if (!chunk)
         return false;

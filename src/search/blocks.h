@@ -5,6 +5,8 @@
  * each costs 16 bytes and a pointer 8; here a thing costs what it is, rounded up to four. Blocks are
  * added, never moved and never freed alone: who wants room back copies what is alive into new
  * ones. Slack is a sixteenth at most, or one chunk.
+ *
+ * A reader may look at MN_BLOCKS_BEHIND bytes behind any block: they are there, whatever they are.
  */
 #ifndef MN_SEARCH_BLOCKS_H
 #define MN_SEARCH_BLOCKS_H
@@ -17,6 +19,7 @@
 /* At most, but for one block that is larger. */
 #define MN_BLOCKS_CHUNK_BYTES ((size_t)MN_BLOCKS_UNIT << MN_BLOCKS_CHUNK_BITS)
 #define MN_BLOCKS_NOWHERE 0u
+#define MN_BLOCKS_BEHIND 8
 
 struct mn_blocks {
     char **chunk;

@@ -313,13 +313,17 @@ static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t 
     return MNEME_OK;
 }
 
+#define FEW 4 /* sessions of so many are touched */
+
 /*
- * Half of the rows are no turns and which is which cannot be foretold, so that nothing is asked of a
- * posting: the first session and the first near are nobody's, and take what concerns none.
+ * Where few sessions are touched, nearly all postings are passed over. Elsewhere half of the rows are
+ * no turns, which is which cannot be foretold, and nothing is asked of a posting: the first session
+ * and the first near are nobody's, and take what concerns none.
  */
 static void read_postings(struct work *w)
 {
     const uint32_t *session = w->table->session;
+    bool few = w->touched_count * FEW < w->table->live_sessions;
 
     for (size_t t = 0; t < w->term_count; t++) {
         struct mn_text_asked_walk walk;
@@ -331,10 +335,12 @@ static void read_postings(struct work *w)
             for (size_t i = 0; i < count; i++) {
                 uint32_t row = posting[i] >> 8;
                 uint8_t halves = posting[i] & MN_TEXT_HALVES_MASK;
-                uint32_t near = w->slot[row];
+                uint32_t at = w->session_slot[session[row] + 1];
 
-                w->touched[w->session_slot[session[row] + 1]].halves[t] +=
-                    (uint32_t)halves * is_allowed(w, row);
+                if (few && !at)
+                    continue;
+                uint32_t near = w->slot[row];
+                w->touched[at].halves[t] += (uint32_t)halves * is_allowed(w, row);
                 w->halves[near].of[t] = halves;
                 w->near[near].has |= (uint32_t)(halves > 0) << t;
             }

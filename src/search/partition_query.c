@@ -58,6 +58,7 @@ struct work {
     uint8_t *classes;
     float *score;
     uint32_t *touched;
+    uint64_t *among;
     struct mn_scored *scored; /* lists while searching */
     float *around[MN_VIEWS_MAX]; /* by row: what chosen turns near it bring */
     float *around_block;
@@ -70,6 +71,7 @@ static void work_release(struct work *work)
     free(work->bits_block);
     free(work->score);
     free(work->touched);
+    free(work->among);
     free(work->scored);
     free(work->around_block);
     free(work->picked);
@@ -327,10 +329,11 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
         return MNEME_OK;
     work->score = calloc(rows, sizeof *work->score);
     work->touched = malloc((rows + 1) * sizeof *work->touched);
-    if (!work->score || !work->touched)
+    work->among = calloc(rows / 64 + 1, sizeof *work->among);
+    if (!work->score || !work->touched || !work->among)
         return mn_fail_memory(err);
     best.item = work->scored;
-    struct mn_text_room room = { work->score, work->touched, work->scored + k };
+    struct mn_text_room room = { work->score, work->touched, work->among, work->scored + k };
     for (size_t v = 0; v < work->views->count; v++)
         mn_text_request_top(&work->prepared->text, v, work->text_bits[v], &room, (uint32_t)v << VIEW_BIT,
                             &best);

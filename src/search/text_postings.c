@@ -198,6 +198,17 @@ static bool enter_block(struct mn_text_walk *walk)
     return true;
 }
 
+/* Eight postings of one byte each, of the usual frequency, as those of a long list are mostly. */
+static bool are_short(const uint8_t *at)
+{
+    uint64_t eight;
+
+    memcpy(&eight, at, sizeof eight);
+    return !(eight & UINT64_C(0x8181818181818181)) && /* no second byte, no halves */
+           !((eight - UINT64_C(0x0101010101010101)) & UINT64_C(0x8080808080808080)); /* no end */
+}
+_Static_assert(sizeof(uint64_t) <= MN_BLOCKS_BEHIND, "eight bytes are there at a block's end, too");
+
 size_t mn_text_walk_next(struct mn_text_walk *walk)
 {
     const uint8_t *at = walk->at;
@@ -214,6 +225,13 @@ size_t mn_text_walk_next(struct mn_text_walk *walk)
             if (!enter_block(walk))
                 break;
             at = walk->at;
+            continue;
+        }
+        if (count + 8 <= MN_TEXT_WALK_AT_ONCE && are_short(at)) {
+            for (size_t i = 0; i < 8; i++) {
+                row += *at++ >> 1;
+                walk->piece[count++] = row << 8 | MN_TEXT_HALVES_USUAL;
+            }
             continue;
         }
         uint32_t code = *at++, halves = MN_TEXT_HALVES_USUAL;

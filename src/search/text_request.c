@@ -22,8 +22,8 @@
 static const float K1[2] = { 1.2f, 0.9f };
 static const float B[2] = { 0.75f, 0.4f };
 
-#define POSTINGS_A_ROW 40 /* read in the time that looking through one row's terms takes */
-#define FETCH_AHEAD 4     /* rows, while one is scored */
+#define POSTINGS_A_ROW 250 /* read in the time that looking through one row's terms takes */
+#define FETCH_AHEAD 4      /* rows, while one is scored */
 
 /* ---- looking up ---- */
 
@@ -415,24 +415,38 @@ static size_t keep_reaching(const struct mn_text_room *room, size_t touched, flo
     return kept;
 }
 
+/* Marks the touched rows, or takes the marks away. The marks of all rows lie near, their scores do not. */
+static void mark_touched(const struct mn_text_room *room, size_t touched, bool on)
+{
+    for (size_t i = 0; i < touched; i++) {
+        uint32_t row = room->touched[i];
+        uint64_t bit = UINT64_C(1) << row % 64;
+
+        room->among[row / 64] = on ? room->among[row / 64] | bit : 0;
+    }
+}
+
 /* Reads a list for rows that have been touched. */
 static void read_touched(const struct mn_text_request *r, const struct mn_text_index *index,
-                         const struct mn_text_asked *asked, const struct mn_text_room *room)
+                         const struct mn_text_asked *asked, const struct mn_text_room *room,
+                         size_t touched)
 {
     struct mn_text_asked_walk walk;
     const uint32_t *posting;
     size_t count;
 
+    mark_touched(room, touched, true);
     mn_text_asked_begin(index, asked, &walk);
     while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
         for (size_t i = 0; i < count; i++) {
             uint32_t row = posting[i] >> 8;
 
-            if (room->score[row] != 0)
+            if (room->among[row / 64] >> row % 64 & 1)
                 room->score[row] += part_of(r, asked->weight, posting[i] & MN_TEXT_HALVES_MASK,
                                             index->length[row]);
         }
     }
+    mark_touched(room, touched, false);
 }
 
 /* A score that as many rows as are wanted have already. */
@@ -534,12 +548,8 @@ void mn_text_request_top(const struct mn_text_request *r, size_t which, const ui
         /* Asking for the bound costs a pass over the touched rows: only where as much may be
          * spared. */
         if (read + asked[next].posting_count >= touched) {
-            float least = reached(room, touched, best);
-
-            if (asked[next].to_come < least) {
-                touched = keep_reaching(room, touched, least, asked[next].to_come);
+            if (asked[next].to_come < reached(room, touched, best))
                 break;
-            }
             read = 0;
         }
         read += asked[next].posting_count;
@@ -548,11 +558,17 @@ void mn_text_request_top(const struct mn_text_request *r, size_t which, const ui
     size_t rest = 0;
     for (size_t i = next; i < count; i++)
         rest += asked[i].posting_count;
-    if (rest > touched * POSTINGS_A_ROW)
-        score_touched(r, which, room, touched);
-    else
-        for (; next < count; next++)
-            read_touched(r, index, &asked[next], room);
+    for (; next < count; next++) {
+        float least = reached(room, touched, best);
+
+        touched = keep_reaching(room, touched, least, asked[next].to_come);
+        if (rest > touched * POSTINGS_A_ROW) {
+            score_touched(r, which, room, touched);
+            break;
+        }
+        read_touched(r, index, &asked[next], room, touched);
+        rest -= asked[next].posting_count;
+    }
 
     for (size_t i = 0; i < touched; i++) {
         uint32_t row = room->touched[i];

@@ -76,6 +76,7 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
 struct mn_text_room {
     float *score;            /* one a row; all zero, before and after */
     uint32_t *touched;       /* one a row, and one more */
+    uint64_t *among;         /* one bit a row; all zero, before and after */
     struct mn_scored *least; /* as many as best->room */
 };
 
