@@ -270,6 +270,32 @@ static void what_is_shared_is_confirmed_by_an_administrator(void **state)
     assert_int_equal(receipt.revision, 2);
 }
 
+struct line {
+    size_t count;
+    char value[4][16];
+    int64_t from_ms[4], until_ms[4];
+};
+
+static int note_version(void *context, const struct mneme_record *record)
+{
+    struct line *line = context;
+
+    assert_true(line->count < 4);
+    snprintf(line->value[line->count], sizeof line->value[0], "%s", record->memory->value);
+    line->from_ms[line->count] = record->memory->valid_from_ms;
+    line->until_ms[line->count++] = record->memory->valid_until_ms;
+    return 0;
+}
+
+static struct line line_of(const char *user, const char *id)
+{
+    struct line line = { 0 };
+    struct mneme_error err;
+
+    assert_int_equal(mneme_versions(handle, "t", user, id, note_version, &line, &err), MNEME_OK);
+    return line;
+}
+
 static void paris_then_rome(void **state)
 {
     (void)state;
@@ -284,6 +310,21 @@ static void paris_then_rome(void **state)
     assert_int_equal(asks, 0);
     recall("ann", "Which city do I live in, Rome or Paris?", NOW, NOW - 5 * DAY, values, &asks);
     assert_string_equal(values, "Paris");
+
+    /* The line of the key, from either end, with the time of each. */
+    for (int i = 0; i < 2; i++) {
+        struct line line = line_of("ann", i ? paris.id : rome.id);
+        struct mneme_error err;
+
+        assert_int_equal(line.count, 2);
+        assert_string_equal(line.value[0], "Rome");
+        assert_int_equal(line.from_ms[0], NOW - 2 * DAY);
+        assert_int_equal(line.until_ms[0], 0);
+        assert_string_equal(line.value[1], "Paris");
+        assert_int_equal(line.until_ms[1], NOW - 2 * DAY);
+        assert_int_equal(mneme_versions(handle, "t", "bob", rome.id, note_version, &line, &err),
+                         MNEME_NOT_FOUND);
+    }
 
     struct listed list = list_of("ann", 1);
     assert_int_equal(list.count, 2);
@@ -318,6 +359,12 @@ static void the_older_fact_does_not_become_current(void **state)
         assert_int_equal(at(&list, i)->status, strcmp(at(&list, i)->value, "Rome")
                                                    ? MNEME_SUPERSEDED
                                                    : MNEME_ACTIVE);
+    /* No link leads to what came in as past; its key does. */
+    struct line line = line_of("ann", at(&list, 0)->id);
+    assert_int_equal(line.count, 2);
+    assert_string_equal(line.value[0], "Rome");
+    assert_string_equal(line.value[1], "Paris");
+    assert_int_equal(line.from_ms[1], NOW - 10 * DAY);
     let_go(&list);
 }
 
