@@ -1,16 +1,18 @@
 /*
- * bench_chatter.c - a day of chatter: bench_chatter [TURNS]
+ * bench_chatter.c - a day of chatter: bench_chatter [TURNS] [archive]
  *
  * One user talks for 24 hours by a simulated clock, 100,000 turns unless told otherwise, of which 95 in
  * a hundred are small talk, the others facts, a city that changes and things said before; twenty turns a
  * call, a thousand a session. Memories are recalled every 200 turns, maintenance runs every 100. Printed
  * ten times: the size of the files, resident memory, memories. Then nothing happens for three seconds but
- * that maintenance is asked for fifty times a second.
+ * that maintenance is asked for fifty times a second. With an archive (a folder) the turns of sessions that
+ * have ended go there, and the store is left with their ids.
  *
  * Exit code 1 when a bound is broken: 16 MiB, 1 KiB a turn and 32 KiB a recall (its trace) for the files,
- * the log among them; 160 MiB and 1 KiB a turn resident (not asked where an address sanitizer is in the
- * way); idle, nothing written and at most one hundredth of a processor.
+ * the log among them, and a quarter of a KiB a turn for the archive; 160 MiB and 1 KiB a turn resident (not
+ * asked where an address sanitizer is in the way); idle, nothing written and at most one hundredth of a processor.
  */
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@
 #define FILE_FIXED_KB (16 * 1024)
 #define FILE_TURN_KB 1
 #define FILE_RECALL_KB 32
+#define ARCHIVE_TURNS_PER_KB 4
 #define RSS_FIXED_KB (160 * 1024)
 #define RSS_TURN_KB 1
 #define IDLE_MS 3000
@@ -72,6 +75,33 @@ static long file_kb(const char *path)
             bytes += (long)found.st_size;
     }
     return bytes / 1024;
+}
+
+/* Of all files below the folder. */
+static long archive_bytes;
+
+static int add_file(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)path;
+    (void)where;
+    archive_bytes += kind == FTW_F ? (long)about->st_size : 0;
+    return 0;
+}
+
+static int remove_file(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+static long archive_kb(const char *path)
+{
+    archive_bytes = 0;
+    if (*path)
+        (void)nftw(path, add_file, 8, FTW_PHYS);
+    return archive_bytes / 1024;
 }
 
 static long resident_kb(void)
@@ -227,7 +257,7 @@ int main(int argc, char **argv)
     struct mneme_options options = MNEME_OPTIONS_INIT;
     struct mneme *handle = NULL;
     struct mneme_error err;
-    char path[512], name[600];
+    char path[512], archive[512] = "";
     int broken = 0;
 
     turns = turns < 1000 ? 1000 : turns - turns % 1000;
@@ -238,6 +268,9 @@ int main(int argc, char **argv)
     options.store_path = path;
     options.create = 1;
     options.tokenizer = "estimate";
+    if (argc > 2 && !strcmp(argv[2], "archive"))
+        (void)snprintf(archive, sizeof archive, "%s/archive", folder);
+    options.archive = archive;
     if (mneme_open(&options, &handle, &err) != MNEME_OK)
         fail("open", &err);
     for (long turn = 0; turn < turns;) {
@@ -253,24 +286,21 @@ int main(int argc, char **argv)
                 fail("run_due", &err);
         }
         if (turn % (turns / 10) == 0) {
-            long file = file_kb(path), rss = resident_kb();
+            long file = file_kb(path), rss = resident_kb(), away = archive_kb(archive);
 
-            printf("%7ld turns: files %7ld KiB, resident %7ld KiB, %ld memories\n", turn, file, rss,
-                   memories(handle));
+            printf("%7ld turns: files %7ld KiB, archive %5ld KiB, resident %7ld KiB, %ld memories\n",
+                   turn, file, away, rss, memories(handle));
             broken |= file > FILE_FIXED_KB + FILE_TURN_KB * turn +
                                  FILE_RECALL_KB * turn / RECALL_EVERY;
+            broken |= away > turn / ARCHIVE_TURNS_PER_KB;
             broken |= RSS_TELLS && rss > RSS_FIXED_KB + RSS_TURN_KB * turn;
         }
     }
     maintain(handle, START_MS + 2 * DAY_MS, 100000);
     broken |= idle(handle, path);
+    printf("in the end: files %ld KiB, archive %ld KiB\n", file_kb(path), archive_kb(archive));
     mneme_close(handle);
-    static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
-    for (size_t i = 0; i < COUNT(ends); i++) {
-        (void)snprintf(name, sizeof name, "%s%s", path, ends[i]);
-        (void)unlink(name);
-    }
-    (void)rmdir(folder);
+    (void)nftw(folder, remove_file, 8, FTW_DEPTH | FTW_PHYS);
     printf("%s\n", broken ? "a bound is broken" : "within the bounds");
     return broken;
 }

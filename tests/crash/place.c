@@ -3,7 +3,7 @@
  */
 #include "crash/place.h"
 
-#include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +28,17 @@ struct place place_make(void)
     return place;
 }
 
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about;
+    (void)kind;
+    return where->level > 0 ? remove(path) : 0;
+}
+
 void place_clear(const struct place *place)
 {
-    DIR *folder = opendir(place->folder);
-    struct dirent *entry;
-
-    if (!folder)
-        stop("no folder");
-    while ((entry = readdir(folder))) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(dirfd(folder), entry->d_name, 0);
-    }
-    (void)closedir(folder);
+    if (nftw(place->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        stop("the folder cannot be cleared");
 }
 
 void place_remove(const struct place *place)

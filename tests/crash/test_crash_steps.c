@@ -3,8 +3,7 @@
  *
  * usage: test_crash_steps KILLS        of each work; as many as it has steps at most
  *
- * Steps are the calls that write, cut, sync, name and remove; they are counted once and then spread
- * over the kills. Every other write that is killed has been written by half. Five works: changing the
+ * Steps (steps.h) are counted once and then spread over the kills. Five works: changing the
  * key, erasing, finishing an erasure that was cut short, which writes the whole file anew, closing,
  * which merges the log, and making vectors (where there is the model). After each kill the store
  * opens in less than a second, with the old key or the new one and never with neither; nothing that was
@@ -12,6 +11,7 @@
  * to the end.
  */
 #include "crash/place.h"
+#include "crash/steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,11 +21,9 @@
 
 #include <cmocka.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -44,49 +42,6 @@ static const char *const names[] = { "changing the key", "erasing", "compacting"
                                      "making vectors" };
 
 static int kills = 50;
-
-/* ---- steps, of the child alone ---- */
-
-static long steps;     /* taken */
-static long steps_end; /* the one at which it dies; 0: none */
-
-static bool dies_here(void)
-{
-    return ++steps == steps_end;
-}
-
-static void die(void)
-{
-    (void)kill(getpid(), SIGKILL);
-}
-
-ssize_t __real_pwrite64(int fd, const void *bytes, size_t count, off_t at);
-ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t count, off_t at);
-ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t count, off_t at)
-{
-    if (dies_here()) {
-        if (steps % 2)
-            (void)!__real_pwrite64(fd, bytes, count / 2, at);
-        die();
-    }
-    return __real_pwrite64(fd, bytes, count, at);
-}
-
-#define WRAP(result, name, parameters, arguments)                                                  \
-    result __real_##name parameters;                                                               \
-    result __wrap_##name parameters;                                                               \
-    result __wrap_##name parameters                                                                \
-    {                                                                                              \
-        if (dies_here())                                                                           \
-            die();                                                                                 \
-        return __real_##name arguments;                                                            \
-    }
-WRAP(int, ftruncate64, (int fd, off_t size), (fd, size))
-WRAP(int, fsync, (int fd), (fd))
-WRAP(int, fdatasync, (int fd), (fd))
-WRAP(int, rename, (const char *from, const char *to), (from, to))
-WRAP(int, link, (const char *from, const char *to), (from, to))
-WRAP(int, unlink, (const char *name), (name))
 
 /* ---- the store ---- */
 
@@ -177,15 +132,20 @@ static void erase_bob(struct mneme *handle)
     mneme_free(receipt);
 }
 
-/* In the child; tells how many steps there were when it comes to the end. */
-static void work_on(const struct place *place, enum work work, long end, int told)
+struct job {
+    const struct place *place;
+    enum work work;
+};
+
+static void work_on(void *context)
 {
-    struct mneme *handle = open_with(place->file, OLD_KEY, work == WORK_EMBED ? MODEL : NULL);
+    const struct job *job = context;
+    enum work work = job->work;
+    struct mneme *handle = open_with(job->place->file, OLD_KEY, work == WORK_EMBED ? MODEL : NULL);
     struct mneme_error err;
 
     remember(handle);
-    steps = 0;
-    steps_end = end;
+    steps_count();
     if (work == WORK_REKEY &&
         mneme_rotate_key(handle, NEW_KEY, strlen(NEW_KEY), "operator", &err) != MNEME_OK) {
         fprintf(stderr, "rotate: %s\n", err.message);
@@ -199,31 +159,11 @@ static void work_on(const struct place *place, enum work work, long end, int tol
         _exit(8);
     if (work == WORK_CLOSE)
         mneme_close(handle);
-    if (write(told, &steps, sizeof steps) != (ssize_t)sizeof steps)
-        _exit(4);
-    (void)kill(getpid(), SIGKILL);
 }
 
-/* *ret_steps: of the whole work; -1 when it died on the way. */
 static void run_child(const struct place *place, enum work work, long end, long *ret_steps)
 {
-    int told[2], status = 0;
-    pid_t child;
-
-    assert_int_equal(pipe(told), 0);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        (void)close(told[0]);
-        work_on(place, work, end, told[1]);
-        _exit(0);
-    }
-    (void)close(told[1]);
-    if (read(told[0], ret_steps, sizeof *ret_steps) != (ssize_t)sizeof *ret_steps)
-        *ret_steps = -1;
-    (void)close(told[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    steps_run(work_on, &(struct job){ place, work }, end, ret_steps);
 }
 
 /* ---- what is left ---- */
