@@ -139,7 +139,7 @@ static const char *const CORRECTIONS[] = {
 static const char *const OPINIONS[] = { "觉得", "想问", "不知道", "不太懂", "不确定", "不明白", NULL };
 /* What may stand behind "no," and "meeting ... moved" and corrects nothing. */
 static const char *const NOT_CORRECTIONS[] = {
-    "^no > i don't think|i think|i guess|i don't know|i'm not sure|i'm fine|i'm good|i'm ok|i'm okay|i am fine|i haven't|"
+    "^no|actually > i don't think|i think|i guess|i don't know|i'm not sure|i'm fine|i'm good|i'm ok|i'm okay|i am fine|i haven't|"
     "i can't|i didn't|i won't|i'll|it's fine|it's ok|it's okay|it's nothing|that's fine|that's ok|that's okay|that's right|"
     "that's all|that's it",
     "want|need|could|can|should|would|might|may|wish|hope|try > meeting|call|demo|release|deadline|appointment|review|sync|"

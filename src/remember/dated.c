@@ -101,6 +101,9 @@ static size_t weekday_at(const char *lower, size_t at, bool *ret_chinese)
 static bool find_coming(struct mn_arena *arena, const char *lower, int64_t said_ms, const char *zone,
                         struct day *ret_day)
 {
+    if (!strstr(lower, "day") && !strstr(lower, "周") && !strstr(lower, "星期") &&
+        !strstr(lower, "礼拜")) /* most texts name none */
+        return false;
     for (size_t at = 0; lower[at]; at++) {
         size_t bytes = mn_wording_any(lower, at, TO_WEEKDAY);
         size_t name = at + bytes;

@@ -197,6 +197,7 @@ static void a_correction_is_what_is_right(void **state)
         "No, I don't think so.",
         "No, I'm fine.",
         "No, that's all.",
+        "Actually, that's fine.",
         "Sorry, I was late.",
         "No problem.",
         "不对。",
