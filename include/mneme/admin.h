@@ -230,15 +230,16 @@ MNEME_API enum mneme_status mneme_archive_list(struct mneme *handle, const char 
 struct mneme_grain {
     const char *id;
     const char *into;        /* of a piece: the memory it belongs to; "": the memory is too coarse */
-    struct mneme_list parts; /* too coarse: what it is to be split into; else the one text of both */
+    struct mneme_list parts; /* too coarse: what it is to be split into, none: it is long (over 1,200
+                                bytes) and nothing says where; of a piece the one text of both */
     int done;                /* it was split or merged */
 };
 /* Non-zero stops. */
 typedef int (*mneme_grain_fn)(void *context, const struct mneme_grain *grain);
 
 /*
- * Which memories of one owner (user_id empty: shared ones) hold several titled sections, and which are
- * pieces that point to the one before them. apply 1: they are split and merged; what was forgotten by
+ * Which memories of one owner (user_id empty: shared ones) hold several titled sections, which are
+ * pieces that point to the one before them, and which are long: a block shows passages of these. apply 1: they are split and merged; what was forgotten by
  * that stays in the store until it is erased, and can be brought back. change may be NULL; rows that need
  * its admin grant are told and left.
  */

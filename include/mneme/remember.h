@@ -67,12 +67,16 @@ struct mneme_receipt {
     enum mneme_outcome outcome;
     char id[MNEME_ID_BYTES_MAX + 1];
     int64_t revision;
-    size_t parts; /* of mneme_observe(): in how many events the turn is kept; id is the first's */
+    /* Of mneme_observe(): in how many events the turn is kept; id is the first's. Of mneme_remember() and
+     * mneme_edit(): in how many passages a text of more than 1,200 bytes is searched, and shown where not
+     * all of it has room; 0: it is short, or nothing was written. */
+    size_t parts;
 };
 
 /*
  * Write one memory. Every field is validated; what is missing is derived (type, scope, confidence,
- * summary, importance, sensitivity, and key, value and entities where a rule knows them); text that
+ * importance, sensitivity, and key, value and entities where a rule knows them; for the summary of a
+ * long text stands, whenever it is shown, the passage nearest to the request); text that
  * holds a secret is refused unless change->allow_secrets. A day that the content names relative to
  * today ("next Friday") gets its date written behind it, and becomes the event time where there is
  * none. Compared with what is there of the same owner, agent and scope:

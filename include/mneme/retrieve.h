@@ -103,7 +103,7 @@ struct mneme_item {
     double confidence;    /* in force: as decay left it; memory->confidence is as it was written */
     int forced;           /* a rule brought it */
     int suspicious;       /* its text gives orders to a model */
-    int shortened;        /* the block holds its summary instead of its content */
+    int shortened;        /* the block holds its summary, or passages of it, instead of its content */
     const char *section;  /* "constraints", "preferences", ... */
     const char *reason;   /* why it was chosen, in a sentence */
     const char *text;     /* what the block shows of it */

@@ -1,6 +1,7 @@
 -- changes.sql - the outbox, and what indexes are built from: units and their vectors.
 --
--- A unit's columns are those of its memory or event, then its current vector of the profile, if any.
+-- A unit's columns are those of its memory or event, then its current vectors of the profile, if any.
+-- Of a text of more than :long_bytes there are several; where it has one, those of its passages lack.
 
 -- name: CHANGE_ADD
 INSERT INTO changes (kind, tenant, owner, id, revision, at_ms)
@@ -29,7 +30,7 @@ SELECT seq FROM changes WHERE seq > :seq AND at_ms >= :oldest_ms ORDER BY seq LI
 DELETE FROM changes WHERE seq < :seq;
 
 -- name: UNIT_MEMORIES_SCAN
-SELECT m.*, v.vector
+SELECT m.*, v.vector, v.dim
 FROM memory_rows m
 LEFT JOIN vectors v ON v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
                    AND v.profile = :profile AND v.text_hash = m.embed_hash
@@ -38,7 +39,7 @@ ORDER BY m.id LIMIT :limit;
 
 -- name: UNIT_EVENTS_SCAN
 SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
-       e.event_time_ms, e.recallable, e.attributes, u.confidence, v.vector
+       e.event_time_ms, e.recallable, e.attributes, u.confidence, v.vector, v.dim
 FROM events e
 LEFT JOIN usage u ON u.tenant = e.tenant AND u.memory_id = e.id
 LEFT JOIN vectors v ON v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
@@ -47,7 +48,7 @@ WHERE e.tenant = :tenant AND e.owner = :owner AND e.id > :after AND e.recallable
 ORDER BY e.id LIMIT :limit;
 
 -- name: UNIT_MEMORY_GET
-SELECT m.*, v.vector
+SELECT m.*, v.vector, v.dim
 FROM memory_rows m
 LEFT JOIN vectors v ON v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
                    AND v.profile = :profile AND v.text_hash = m.embed_hash
@@ -55,7 +56,7 @@ WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id AND m.status NOT IN
 
 -- name: UNIT_EVENT_GET
 SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
-       e.event_time_ms, e.recallable, e.attributes, u.confidence, v.vector
+       e.event_time_ms, e.recallable, e.attributes, u.confidence, v.vector, v.dim
 FROM events e
 LEFT JOIN usage u ON u.tenant = e.tenant AND u.memory_id = e.id
 LEFT JOIN vectors v ON v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
@@ -63,22 +64,24 @@ LEFT JOIN vectors v ON v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.
 WHERE e.tenant = :tenant AND e.owner = :owner AND e.id = :id AND e.recallable = 1;
 
 -- name: UNIT_MEMORIES_WITHOUT_VECTOR
-SELECT m.*, NULL
+SELECT m.*, NULL, NULL
 FROM memory_rows m
 WHERE (m.tenant, m.owner, m.id) > (:tenant, :owner, :id) AND m.status NOT IN (2, 5)
   AND NOT EXISTS (SELECT 1 FROM vectors v
                   WHERE v.tenant = m.tenant AND v.owner = m.owner AND v.unit = m.id
-                    AND v.profile = :profile AND v.text_hash = m.embed_hash)
+                    AND v.profile = :profile AND v.text_hash = m.embed_hash
+                    AND (length(v.vector) > 2 * v.dim OR octet_length(m.content) <= :long_bytes))
 ORDER BY m.tenant, m.owner, m.id LIMIT :limit;
 
 -- name: UNIT_EVENTS_WITHOUT_VECTOR
 SELECT e.tenant, e.owner, e.id, e.agent_id, e.session_id, e.place, e.role, e.speaker, e.text,
-       e.event_time_ms, e.recallable, e.attributes, NULL, NULL
+       e.event_time_ms, e.recallable, e.attributes, NULL, NULL, NULL
 FROM events e
 WHERE (e.tenant, e.owner, e.id) > (:tenant, :owner, :id) AND e.recallable = 1
   AND NOT EXISTS (SELECT 1 FROM vectors v
                   WHERE v.tenant = e.tenant AND v.owner = e.owner AND v.unit = e.id
-                    AND v.profile = :profile AND v.text_hash = e.embed_hash)
+                    AND v.profile = :profile AND v.text_hash = e.embed_hash
+                    AND (length(v.vector) > 2 * v.dim OR octet_length(e.text) <= :long_bytes))
 ORDER BY e.tenant, e.owner, e.id LIMIT :limit;
 
 -- Indexes that lie in the store: how far they have come, and what they failed at.

@@ -55,13 +55,16 @@ GROUP BY tenant, owner;
 
 -- name: HEALTH_VECTORS
 SELECT tenant, owner, count(*) FROM (
-    SELECT tenant, owner, id, embed_hash FROM memories WHERE status NOT IN (2, 5)
+    SELECT tenant, owner, id, embed_hash, octet_length(content) AS bytes
+    FROM memories WHERE status NOT IN (2, 5)
     UNION ALL
-    SELECT tenant, owner, id, embed_hash FROM events WHERE recallable = 1) u
+    SELECT tenant, owner, id, embed_hash, octet_length(text)
+    FROM events WHERE recallable = 1) u
 WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
   AND NOT EXISTS (SELECT 1 FROM vectors v
                   WHERE v.tenant = u.tenant AND v.owner = u.owner AND v.unit = u.id
-                    AND v.profile = :profile AND v.text_hash = u.embed_hash)
+                    AND v.profile = :profile AND v.text_hash = u.embed_hash
+                    AND (length(v.vector) > 2 * v.dim OR u.bytes <= :long_bytes))
 GROUP BY tenant, owner;
 
 -- A recall: did it ask memory, did it bring something that was ever reported as used, how long it

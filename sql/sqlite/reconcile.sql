@@ -47,15 +47,18 @@ WHERE tenant = :tenant AND owner = :owner AND unit = :id AND profile = :profile;
 
 -- name: CHECK_LOST_VECTORS
 SELECT u.tenant, u.owner, u.id FROM (
-    SELECT tenant, owner, id, embed_hash FROM memories WHERE status NOT IN (2, 5)
+    SELECT tenant, owner, id, embed_hash, octet_length(content) AS bytes
+    FROM memories WHERE status NOT IN (2, 5)
     UNION ALL
-    SELECT tenant, owner, id, embed_hash FROM events WHERE recallable = 1) u
+    SELECT tenant, owner, id, embed_hash, octet_length(text)
+    FROM events WHERE recallable = 1) u
 WHERE EXISTS (SELECT 1 FROM index_state i
               WHERE i.index_name = :profile AND i.tenant = '' AND i.owner = '' AND i.unit = ''
                 AND i.position = (SELECT seq FROM sqlite_sequence WHERE name = 'changes'))
   AND NOT EXISTS (SELECT 1 FROM vectors v
                   WHERE v.tenant = u.tenant AND v.owner = u.owner AND v.unit = u.id
-                    AND v.profile = :profile AND v.text_hash = u.embed_hash)
+                    AND v.profile = :profile AND v.text_hash = u.embed_hash
+                    AND (length(v.vector) > 2 * v.dim OR u.bytes <= :long_bytes))
   AND NOT EXISTS (SELECT 1 FROM index_state i
                   WHERE i.index_name = :profile AND i.tenant = u.tenant AND i.owner = u.owner
                     AND i.unit = u.id)

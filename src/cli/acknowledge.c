@@ -36,10 +36,15 @@ int cli_print_receipt(const struct cli_common *common, const char *supersedes,
 
     if (!common->json) {
         tell("", receipt, supersedes);
+        if (receipt->parts)
+            printf("long: searched in %zu passages, shown by those nearest to a request\n",
+                   receipt->parts);
         return CLI_OK;
     }
     mn_json_open(&w, '{');
     put_fields(&w, receipt, supersedes);
+    if (receipt->parts)
+        mn_json_field_integer(&w, "passages", (int64_t)receipt->parts);
     mn_json_close(&w, '}');
     puts(out.failed ? "" : out.at);
     return CLI_OK;

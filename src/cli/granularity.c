@@ -10,20 +10,26 @@
 
 struct report {
     int json;
-    size_t coarse, fine;
+    size_t coarse, fine, long_ones;
 };
 
 static int print_grain(void *context, const struct mneme_grain *grain)
 {
     struct report *report = context;
-    bool coarse = mn_empty(grain->into);
+    bool is_long = mn_empty(grain->into) && !grain->parts.count;
+    bool coarse = mn_empty(grain->into) && !is_long;
     MN_BUF_AUTO out = { 0 };
     struct mn_json_writer w = { .out = &out };
 
     report->coarse += coarse;
-    report->fine += !coarse;
+    report->fine += !coarse && !is_long;
+    report->long_ones += is_long;
     if (!report->json) {
-        printf("%s  %s%s%s\n", grain->id, coarse ? "too coarse" : "a piece of ", grain->into,
+        printf("%s  %s%s%s\n", grain->id,
+               is_long  ? "long, shown by passages"
+               : coarse ? "too coarse"
+                        : "a piece of ",
+               grain->into,
                grain->done ? coarse ? ": split" : ": merged" : "");
         for (size_t i = 0; i < grain->parts.count; i++) {
             printf("    ");
@@ -34,8 +40,10 @@ static int print_grain(void *context, const struct mneme_grain *grain)
     }
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "id", grain->id);
-    mn_json_field_text(&w, "finding", coarse ? "coarse" : "fine");
-    if (!coarse)
+    mn_json_field_text(&w, "finding", is_long  ? "long"
+                                     : coarse ? "coarse"
+                                              : "fine");
+    if (!coarse && !is_long)
         mn_json_field_text(&w, "into", grain->into);
     mn_json_key(&w, "parts");
     mn_json_open(&w, '[');
@@ -61,7 +69,7 @@ int cli_granularity(int argc, char **argv)
         .least = 0,
         .most = 0,
         .wants = "takes no arguments",
-        .summary = "Tells which memories hold several titled things, and which are pieces of another.",
+        .summary = "Tells which memories hold several titled things, are pieces of another, or are long.",
         .details = "With --apply they are split and merged; what that forgets can be brought back.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
         .options = options,
@@ -86,6 +94,7 @@ int cli_granularity(int argc, char **argv)
                           &report, &err) != MNEME_OK)
         return cli_fail(&err);
     if (!common.json)
-        printf("%zu too coarse, %zu pieces\n", report.coarse, report.fine);
+        printf("%zu too coarse, %zu pieces, %zu long\n", report.coarse, report.fine,
+               report.long_ones);
     return CLI_OK;
 }

@@ -20,6 +20,7 @@
 #define TENANT "recall"
 #define AFTER_MS INT64_C(3600000) /* questions are asked an hour after the last item */
 #define ITEMS_AT_ONCE 50
+#define LONG_BYTES 1000 /* a text of no more has no passages */
 
 struct item {
     const char *user;
@@ -191,6 +192,23 @@ static enum mneme_status load(const struct set *set, FILE *progress, struct mn_s
         mn_progress_tell(progress, "items", at + some, set->items.count);
     }
     return MNEME_OK;
+}
+
+/* A write does not wait for the vectors of a long text's passages: what the background would add is
+ * added now, and without the jobs that age memories. */
+static enum mneme_status embed_passages(const struct set *set, const struct mn_scratch *store,
+                                        struct mneme_error *err)
+{
+    struct mneme_rebuilding how = MNEME_REBUILDING_INIT;
+    bool any_long = false;
+
+    for (size_t i = 0; i < set->items.count; i++)
+        any_long = any_long || strlen(set->items.item[i].text) > LONG_BYTES;
+    if (!any_long || !*mneme_model_name(store->handle))
+        return MNEME_OK;
+    how.with_vectors = 1;
+    how.actor = "eval";
+    return mneme_rebuild(store->handle, &how, NULL, err);
 }
 
 /* ---- asking ---- */
@@ -368,6 +386,7 @@ enum mneme_status mn_recall_run(const struct mn_recall_options *options,
     MN_TRY(mn_scratch_open(&options->setup, &store, err));
     int64_t begun_us = mn_clock_monotonic_us();
     MN_TRY(load(&set, options->progress, &store, err));
+    MN_TRY(embed_passages(&set, &store, err));
     int64_t loaded_us = mn_clock_monotonic_us();
     MN_TRY(ask_all(options, &set, &store, &out, &report, err));
     report.load_s = (double)(loaded_us - begun_us) / 1e6;

@@ -72,9 +72,12 @@ static enum mneme_status build(struct mn_world *world, struct mn_partition parti
         MN_TRY(world->store->ops->units_scan(world->store, partition, after.at ? after.at : "",
                                              SCAN_UNITS, mn_index_profile(world), arena, &units,
                                              err));
+        struct mn_units searched = { 0 };
         bool more = units.count == SCAN_UNITS;
-        MN_TRY(world->search->ops->apply(world->search, partition, reset, units.item, units.count,
-                                         NULL, 0, more ? "" : start.text, err));
+
+        MN_TRY(mn_index_add_passages(&units, arena, &searched, err));
+        MN_TRY(world->search->ops->apply(world->search, partition, reset, searched.item,
+                                         searched.count, NULL, 0, more ? "" : start.text, err));
         if (!more)
             return MNEME_OK;
         reset = false;
@@ -132,6 +135,7 @@ static enum mneme_status apply_changes(struct mn_world *world, struct mn_partiti
     if (id_count)
         MN_TRY(world->store->ops->units_get(world->store, partition, ids, id_count,
                                             mn_index_profile(world), arena, &units, err));
+    MN_TRY(mn_index_add_passages(&units, arena, &units, err));
     /* Those asked for and not given have left. Dropping comes first, so dropping all is right. */
     return world->search->ops->apply(world->search, partition, false, units.item, units.count, ids,
                                      id_count, changes->next.text, err);

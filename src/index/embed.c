@@ -45,7 +45,27 @@ static enum mneme_status make_vector(struct mn_world *world, const struct mn_uni
     return MNEME_OK;
 }
 
-/* Embeds one unit into `row`; its vector and hash live in the arena. */
+/* The vectors of an item's passages, one behind the other. */
+static enum mneme_status embed_passages(struct mn_world *world, const struct mn_unit *item,
+                                        size_t count, struct mn_arena *arena, float *vector,
+                                        struct mneme_error *err)
+{
+    size_t dim = world->model->profile.dim;
+
+    for (size_t i = 1; i <= count; i++) {
+        const char *text = NULL;
+        struct mn_unit passage;
+
+        MN_TRY(mn_index_passage(item, i, arena, &passage, err));
+        MN_TRY(mn_memory_embed_text(&passage.memory, item->is_event ? item->speaker : NULL, arena,
+                                    &text, err));
+        MN_TRY(mn_model_embed(world->model, MN_EMBED_PASSAGE, text, vector + (i - 1) * dim, err));
+    }
+    return MNEME_OK;
+}
+
+/* Embeds one item into `row`; its vectors and hash live in the arena. Who waits for it does not wait
+ * for its passages, which the background adds. */
 static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit *unit,
                                     enum mn_embed_kind kind,
                                     struct mn_arena *arena, struct mn_vector_row *row,
@@ -54,7 +74,9 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
     const struct mn_str *tokens = NULL;
     const char *text = NULL;
     size_t dim = world->model->profile.dim;
-    float *vector = mn_arena_array(arena, float, dim);
+    bool whole = kind == MN_EMBED_PASSAGE;
+    size_t passages = whole ? mn_index_passage_count(unit) : 0;
+    float *vector = mn_arena_array(arena, float, (1 + passages) * dim);
     char *hash = mn_arena_alloc(arena, MN_SHA256_HEX_BYTES);
 
     if (!vector || !hash)
@@ -64,6 +86,8 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
     if (!mn_sha256_hex(text, strlen(text), hash))
         return mn_fail_memory(err);
     MN_TRY(make_vector(world, unit, kind, text, arena, vector, &tokens, err));
+    if (passages)
+        MN_TRY(embed_passages(world, unit, passages, arena, vector + dim, err));
     *row = (struct mn_vector_row){
         .partition = { unit->memory.tenant_id, unit->memory.user_id },
         .unit_id = unit->id,
@@ -73,6 +97,7 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
         .vector = vector,
         .tokens_profile = world->model->profile.tokens_hash,
         .tokens = tokens,
+        .passage_count = passages,
     };
     return MNEME_OK;
 }

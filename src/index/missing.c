@@ -68,7 +68,7 @@ static enum mneme_status find_lacking(struct mn_world *world, struct mn_partitio
     for (size_t i = 0; i < units->count; i++) {
         const struct mn_unit *unit = &units->item[i];
 
-        if (!unit->vector || (tokens[0] && unit->is_event && !codes[i].at))
+        if (mn_index_lacks_vectors(unit) || (tokens[0] && unit->is_event && !codes[i].at))
             units->item[lacking++] = *unit;
     }
     units->count = lacking;
@@ -231,7 +231,7 @@ static enum mneme_status try_unit(struct mn_world *world, const struct mn_index_
 
     MN_TRY(world->store->ops->units_get(world->store, failed->partition, &failed->unit, 1,
                                         mn_index_profile(world), arena, &units, err));
-    if (units.count == 0 || units.item[0].vector)
+    if (units.count == 0 || !mn_index_lacks_vectors(&units.item[0]))
         return forget_unit(world, failed, err);
     MN_TRY(mn_embed_units(world, &units, mn_index_profile(world), arena, &made, err));
     *done += made;

@@ -58,9 +58,13 @@ static enum mneme_status scan(struct mn_world *world, struct mn_partition partit
 static enum mneme_status add_units(void *context, const struct mn_units *units, bool first,
                                    bool last, struct mneme_error *err)
 {
-    (void)first, (void)last, (void)err;
-    for (size_t i = 0; i < units->count; i++)
-        mn_digest_add(context, &units->item[i], units->item[i].vector != NULL);
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
+    struct mn_units searched = { 0 };
+
+    (void)first, (void)last;
+    MN_TRY(mn_index_add_passages(units, arena, &searched, err));
+    for (size_t i = 0; i < searched.count; i++)
+        mn_digest_add(context, &searched.item[i], searched.item[i].vector != NULL);
     return MNEME_OK;
 }
 
@@ -151,10 +155,13 @@ struct beside {
 static enum mneme_status feed_units(void *context, const struct mn_units *units, bool first,
                                     bool last, struct mneme_error *err)
 {
+    MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
     const struct beside *b = context;
+    struct mn_units searched = { 0 };
 
-    return b->world->search->ops->beside(b->world->search, b->partition, first, units->item,
-                                         units->count, NULL, 0, last ? b->start : "", err);
+    MN_TRY(mn_index_add_passages(units, arena, &searched, err));
+    return b->world->search->ops->beside(b->world->search, b->partition, first, searched.item,
+                                         searched.count, NULL, 0, last ? b->start : "", err);
 }
 
 /* Under the building lock. *ret_again: the changes no longer say what happened. */
@@ -182,6 +189,7 @@ static enum mneme_status finish(struct mn_world *world, struct mn_partition part
         if (count)
             MN_TRY(world->store->ops->units_get(world->store, partition, ids, count,
                                                 mn_index_profile(world), arena, &units, err));
+        MN_TRY(mn_index_add_passages(&units, arena, &units, err));
         MN_TRY(world->search->ops->beside(world->search, partition, false, units.item, units.count,
                                           ids, count, changes.next.text, err));
         cursor = changes.next;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/world.h"
 #include "memory/partition.h"
+#include "memory/unit.h"
 #include "store/store.h"
 
 /* The walk over all units that a profile without vectors begins with. */
@@ -38,6 +39,17 @@ enum mneme_status mn_index_changed_units(const struct mn_changes *changes, struc
 enum mneme_status mn_embed_units(struct mn_world *world, const struct mn_units *units,
                                  const char *index, struct mn_arena *arena, size_t *ret_done,
                                  struct mneme_error *err);
+
+/* units.c: how many passages an item has, and one of them, from 1 on. */
+size_t mn_index_passage_count(const struct mn_unit *item);
+enum mneme_status mn_index_passage(const struct mn_unit *item, size_t number,
+                                   struct mn_arena *arena, struct mn_unit *ret_passage,
+                                   struct mneme_error *err);
+/* Its own vector, or one of its passages'. */
+bool mn_index_lacks_vectors(const struct mn_unit *item);
+/* What is searched for these items. */
+enum mneme_status mn_index_add_passages(const struct mn_units *items, struct mn_arena *arena,
+                                        struct mn_units *ret_units, struct mneme_error *err);
 
 /* segments.c: loads what was kept of the partition. Whatever the failure: build it. */
 enum mneme_status mn_index_load_segment(struct mn_world *world, struct mn_partition partition,

@@ -18,6 +18,7 @@
 #include "remember/remember.h"
 #include "text/cue.h"
 #include "text/analyze.h"
+#include "text/passages.h"
 #include "text/sections.h"
 
 #define PIECE_BYTES_MAX 200
@@ -128,6 +129,8 @@ enum mneme_status mn_grain_find(const struct mneme_memory *memories, size_t coun
 
         MN_TRY(find_coarse(&memories[i], arena, &grains, err));
         taken[i] = grains.count > before;
+        if (!taken[i] && mn_text_passage_count(strlen(memories[i].content)))
+            MN_TRY(add(&grains, &memories[i], NULL, NULL, 0, arena, err));
         pointing[i] = points(&memories[i], arena);
     }
     for (size_t i = 0; i < count; i++)
@@ -291,7 +294,7 @@ enum mneme_status mn_grain_report(struct mn_world *world, struct mn_partition pa
         const struct mn_grain *g = &grains.item[i];
         bool done = false;
 
-        if (apply)
+        if (apply && g->parts.count)
             MN_TRY(do_one(&d, g, &done, err));
         const struct mneme_grain told = { g->memory->id, g->into ? g->into->id : "", g->parts, done };
         if (row && row(context, &told))

@@ -13,6 +13,7 @@
 #include "memory/record.h"
 #include "remember/draft.h"
 #include "store/store.h"
+#include "text/passages.h"
 
 static struct mn_partition partition_of(const struct mneme_memory *row)
 {
@@ -29,6 +30,7 @@ static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outco
 {
     receipt->outcome = outcome;
     receipt->revision = revision;
+    receipt->parts = 0;
     strncpy(receipt->id, id, sizeof receipt->id - 1);
     receipt->id[sizeof receipt->id - 1] = '\0';
 }
@@ -89,6 +91,8 @@ static enum mneme_status replace(struct mn_world *world, const struct mneme_memo
     MN_TRY(mn_store_commit_one(world->store, &commit, written, err));
     fill_receipt(ret_receipt, written[0].unchanged ? MNEME_UNCHANGED : MNEME_UPDATED, row->id,
                  written[0].revision);
+    if (strcmp(former->content, row->content))
+        ret_receipt->parts = mn_text_passage_count(strlen(row->content));
     return MNEME_OK;
 }
 

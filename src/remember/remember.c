@@ -21,6 +21,7 @@
 #include "remember/draft.h"
 #include "store/store.h"
 #include "text/analyze.h"
+#include "text/passages.h"
 #include "text/sections.h"
 #include "text/when.h"
 
@@ -67,6 +68,7 @@ static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outco
 {
     receipt->outcome = outcome;
     receipt->revision = revision;
+    receipt->parts = 0;
     strncpy(receipt->id, id, sizeof receipt->id - 1);
     receipt->id[sizeof receipt->id - 1] = '\0';
 }
@@ -302,6 +304,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
     change.reason = reason_of(w);
     MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written, err));
     fill_receipt(receipt, outcome_of(v), row.id, written[mn_empty(request.key) ? 1 : 2].revision);
+    receipt->parts = mn_text_passage_count(strlen(row.content));
     if (v->into || !w->embedding_tried) /* its words may be others now */
         embed_now(w->world, w->change, partition_of(&row), &row.id, 1);
     return MNEME_OK;

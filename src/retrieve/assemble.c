@@ -37,8 +37,9 @@ const char *mn_assemble_text(const struct mn_candidate *candidate)
 {
     const struct mneme_memory *memory = candidate->memory;
 
-    return candidate->shortened && !mn_empty(memory->summary) ? memory->summary
-                                                              : mn_or_empty(memory->content);
+    if (candidate->shortened && !mn_empty(memory->summary))
+        return memory->summary;
+    return candidate->excerpt ? candidate->excerpt : mn_or_empty(memory->content);
 }
 
 /* What stands beside the text; empty strings are left out. */

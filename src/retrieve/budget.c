@@ -11,7 +11,9 @@
  * Forced memories come first and whole, past the caps on items and type, though they count. If they
  * alone exceed the tokens they go in alone, and the answer says so. Otherwise the block, counted as
  * it stands with its markup, never exceeds them: costs of elements are added up, and where the sum
- * comes near the limit the block itself is built and counted. What does not fit goes in as its
+ * comes near the limit the block itself is built and counted. A long text
+ * without a summary goes in as its best passage;
+ * once all are chosen, passages beside those come in too, while there is room, one for each in turn. What does not fit goes in as its
  * summary, or makes room by shortening what is less important than itself, or stays out; a smaller
  * one further down may still fit. The caller's own evidence takes what is left, best first: it has
  * it anyway.
@@ -25,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieve/excerpt.h"
 #include "text/glance.h"
 #include "text/tokens.h"
 
@@ -188,7 +191,7 @@ static enum mneme_status fits(const struct choosing *ch, size_t count, bool *ret
 static bool can_be_shortened(const struct mn_candidate *c)
 {
     return !c->shortened && !mn_empty(c->memory->summary) &&
-           strlen(c->memory->summary) < strlen(mn_or_empty(c->memory->content));
+           strlen(c->memory->summary) < strlen(mn_assemble_text(c));
 }
 
 /* The least important of those that may be shortened for the last one, or NULL. */
@@ -217,6 +220,7 @@ static enum mneme_status try_to_add(struct choosing *ch, const struct mn_candida
     bool fit = false;
 
     ch->chosen[count - 1] = *c;
+    MN_TRY(mn_excerpt_begin(&ch->chosen[count - 1], ch->arena, err));
     MN_TRY(measure(ch, &ch->chosen[count - 1], err));
     MN_TRY(fits(ch, count, &fit, err));
     while (!fit && (shorten = next_to_shorten(ch, count))) {
@@ -320,6 +324,46 @@ static enum mneme_status choose(struct choosing *ch, struct mneme_error *err)
             double near = similarity(ch, w, other);
             if (near > other->nearest)
                 other->nearest = near;
+        }
+    }
+    return MNEME_OK;
+}
+
+/* ---- more of long texts ---- */
+
+/* Shows one passage more of it, or leaves it as it is. */
+static enum mneme_status widen(struct choosing *ch, struct mn_candidate *c, size_t first,
+                               size_t last, bool *ret_wider, struct mneme_error *err)
+{
+    const struct mn_candidate before = *c;
+
+    MN_TRY(mn_excerpt_show(c, first, last, ch->arena, err));
+    MN_TRY(measure(ch, c, err));
+    MN_TRY(fits(ch, ch->chosen_count, ret_wider, err));
+    if (!*ret_wider)
+        *c = before;
+    return MNEME_OK;
+}
+
+/* Behind what is shown first, then before it: a text goes on. */
+static enum mneme_status widen_in_turn(struct choosing *ch, struct mneme_error *err)
+{
+    bool any = true;
+
+    while (any) {
+        any = false;
+        for (size_t i = ch->forced_count; i < ch->chosen_count; i++) {
+            struct mn_candidate *c = &ch->chosen[i];
+            size_t first = c->excerpt_first, last = c->excerpt_last;
+            bool wider = false;
+
+            if (!c->excerpt || c->shortened)
+                continue;
+            if (last < mn_excerpt_passages(c))
+                MN_TRY(widen(ch, c, first, last + 1, &wider, err));
+            if (!wider && first > 1)
+                MN_TRY(widen(ch, c, first - 1, last, &wider, err));
+            any = any || wider;
         }
     }
     return MNEME_OK;
@@ -486,6 +530,7 @@ enum mneme_status mn_budget_choose(const struct mneme_request *request,
     MN_TRY(fits(&ch, ch.forced_count, &forced_fit, err));
     if (forced_fit)
         MN_TRY(choose(&ch, err));
+    MN_TRY(widen_in_turn(&ch, err));
     for (size_t i = 0; i < ch.waiting_count; i++) {
         const struct waiting *w = &ch.waiting[i];
         bool full = ch.of_type[w->type] >= ch.budget.per_type_max;

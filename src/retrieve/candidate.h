@@ -69,6 +69,7 @@ struct mn_candidate {
     bool by_key; /* fetched because another candidate answers the same key */
     double text; /* X of search/search.h, raw */
     double coverage;
+    size_t passage; /* of a long text: the one nearest to the request; 0: not known, or it is short */
     bool has_vector;
     double vector;        /* F, raw */
     double raw_relevance; /* J = F + text_weight X, with imputation; absolute (stage 7 sets it
@@ -99,6 +100,8 @@ struct mn_candidate {
 
     const char *section_name; /* stage 9 and 10: where it stands in the block */
     bool shortened;           /* its summary stands in the block */
+    const char *excerpt; /* these passages stand in the block for a long text; NULL: all of it */
+    size_t excerpt_first, excerpt_last;
     size_t tokens;            /* of its element in the block */
     const char *why;          /* selection_reason */
 };

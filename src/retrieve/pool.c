@@ -141,6 +141,7 @@ enum mneme_status mn_pool_add_hit(struct mn_pool *pool, const struct mn_hit *hit
     c->session_id = hit->unit->session_id;
     c->order = hit->unit->order;
     c->language = hit->language;
+    c->passage = hit->passage;
     if (hit->text > c->text) {
         c->text = hit->text;
         c->coverage = hit->coverage;

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "model/rerank.h"
+#include "retrieve/excerpt.h"
 #include "retrieve/rank.h"
 
 #define COUNT 20
@@ -54,13 +55,16 @@ static void put_list(struct mn_buf *out, const struct mneme_list *list)
 static const char *text_of(const struct mn_candidate *c, struct mn_arena *arena)
 {
     const struct mneme_memory *m = c->memory;
+    const char *text = mn_empty(m->summary) ? mn_excerpt_best(c, arena) : m->summary;
     MN_BUF_AUTO out = { 0 };
 
+    if (!text)
+        return NULL;
     put_part(&out, c->speaker);
     put_part(&out, m->title);
     put_list(&out, &m->keywords);
     put_list(&out, &m->usage_scenario);
-    put_part(&out, mn_empty(m->summary) ? m->content : m->summary);
+    put_part(&out, text);
     if (out.failed)
         return NULL;
     return mn_arena_copy_n(arena, mn_or_empty(out.at),

@@ -68,7 +68,7 @@ static enum mneme_status answer_items(const struct mn_retrieval *r, struct mneme
             .confidence = c->confidence,
             .forced = c->forced,
             .suspicious = c->suspicious,
-            .shortened = c->shortened,
+            .shortened = c->shortened || c->excerpt,
             .section = mn_section_name(mn_assemble_section(c)),
             .reason = mn_or_empty(c->why),
             .text = mn_assemble_text(c),

@@ -211,7 +211,7 @@ enum mneme_status mn_assemble_json(const struct mn_candidate *item, size_t count
                                    const char **ret_json, struct mneme_error *err);
 /* Its section: by type; a suspicious constraint stands among the facts. */
 enum mn_section mn_assemble_section(const struct mn_candidate *candidate);
-/* What the block shows of it: content, or the summary when shortened. */
+/* What the block shows of it: content or passages of it, or the summary when shortened. */
 const char *mn_assemble_text(const struct mn_candidate *candidate);
 
 /* ---- 11. trace: see retrieve/trace.h ---- */

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "retrieve/excerpt.h"
 #include "retrieve/floor.h"
 
 #define BEST_REJECTED 20
@@ -341,6 +342,13 @@ static void put_what(struct mn_json_writer *w, const struct mn_candidate *c)
     mn_json_field_bool(w, "suspicious", c->suspicious);
     if (c->orders_noted)
         mn_json_field_bool(w, "orders_noted", true);
+    if (c->passage) {
+        mn_json_key(w, "passage");
+        mn_json_open(w, '{');
+        mn_json_field_integer(w, "best", (int64_t)c->passage);
+        mn_json_field_integer(w, "of", (int64_t)mn_excerpt_passages(c));
+        mn_json_close(w, '}');
+    }
 }
 
 static void put_selected(struct mn_json_writer *w, const struct mn_selection *selection)
@@ -355,6 +363,13 @@ static void put_selected(struct mn_json_writer *w, const struct mn_selection *se
         mn_json_field_text(w, "section", mn_section_name(mn_assemble_section(c)));
         mn_json_field_text(w, "selection_reason", c->why);
         mn_json_field_bool(w, "shortened", c->shortened);
+        if (c->excerpt && !c->shortened) {
+            mn_json_key(w, "shown");
+            mn_json_open(w, '{');
+            mn_json_field_integer(w, "first", (int64_t)c->excerpt_first);
+            mn_json_field_integer(w, "last", (int64_t)c->excerpt_last);
+            mn_json_close(w, '}');
+        }
         mn_json_field_integer(w, "tokens", (int64_t)c->tokens);
         put_ids(w, "merged_from", c->merged_from, c->merged_count);
         put_scores(w, c);

@@ -196,6 +196,21 @@ static void put_found_by(struct mn_buf *out, yyjson_val *item)
         mn_buf_text(out, first ? "found by its key" : ", its key");
 }
 
+/* Of a long text: which passage is nearest, and which stand in the block. */
+static void put_passages(struct mn_buf *out, yyjson_val *item)
+{
+    yyjson_val *passage = list_of(item, "passage");
+    yyjson_val *shown = list_of(item, "shown");
+
+    if (!passage)
+        return;
+    mn_buf_printf(out, ", nearest by passage %lld of %lld", integer_of(passage, "best"),
+                  integer_of(passage, "of"));
+    if (shown)
+        mn_buf_printf(out, " (shown: %lld to %lld)", integer_of(shown, "first"),
+                      integer_of(shown, "last"));
+}
+
 static void put_chosen(struct mn_buf *out, yyjson_val *trace, int column)
 {
     yyjson_val *counts = list_of(trace, "counts");
@@ -216,6 +231,7 @@ static void put_chosen(struct mn_buf *out, yyjson_val *trace, int column)
                       is_set(item, "shortened") ? ", as its summary" : "",
                       is_set(item, "forced") ? ", FORCED" : "");
         mn_buf_printf(out, "         why: %s", text_of(item, "selection_reason"));
+        put_passages(out, item);
         if (text_of(item, "trigger")[0])
             mn_buf_printf(out, " (trigger: %s)", text_of(item, "trigger"));
         if (yyjson_arr_size(list_of(item, "merged_from"))) {

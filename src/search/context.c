@@ -573,7 +573,8 @@ static float pairs(struct work *w, const uint32_t around[3], const struct window
 static float information(const struct work *w, uint32_t row)
 {
     const struct mn_text_index *text = &w->r->index->text;
-    double rows = (double)(text->alive[0] + text->alive[1]);
+    double rows = (double)(text->alive[MN_TEXT_MEMORY] + text->alive[MN_TEXT_TURN] +
+                           text->alive[MN_TEXT_PASSAGE]);
     const struct mn_text_forward forward = mn_text_forward_of(text, row);
     uint32_t rarest[RAREST];
     size_t count = 0;

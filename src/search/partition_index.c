@@ -52,6 +52,7 @@ void mn_partition_index_release(struct mn_partition_index *index)
     mn_documents_release(index->documents);
     free(index->document);
     free(index->language);
+    free(index->passage);
     free(index->slot);
     mn_text_index_release(&index->text);
     mn_vector_index_release(&index->vector);
@@ -110,7 +111,7 @@ static void slots_refill(struct mn_partition_index *index)
     if (index->slots)
         memset(index->slot, 0, index->slots * sizeof *index->slot);
     for (size_t row = 0; row < index->count; row++)
-        if (index->document[row])
+        if (index->document[row] && mn_partition_index_item(index, row) == row)
             slot_fill(index, id_of(index, row), row);
 }
 
@@ -153,6 +154,13 @@ static bool row_room(struct mn_partition_index *index)
         if (!language)
             return false;
         index->language = language;
+        if (index->passage) {
+            uint8_t *passage = realloc(index->passage, room);
+
+            if (!passage)
+                return false;
+            index->passage = passage;
+        }
         index->room = room;
     }
     if ((index->count + 1) * 4 > index->slots * 3) {
@@ -169,13 +177,8 @@ static bool row_room(struct mn_partition_index *index)
     return true;
 }
 
-void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
+static void kill_row(struct mn_partition_index *index, size_t row)
 {
-    size_t row = mn_partition_index_find(index, id);
-
-    if (row == SIZE_MAX)
-        return;
-    slot_clear(index, slot_of(index, id, hash_of(id)));
     mn_text_index_remove(&index->text, row);
     mn_vector_index_remove(&index->vector, row);
     mn_visible_remove(&index->visible, row);
@@ -185,39 +188,91 @@ void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
     index->state = next_state();
 }
 
+void mn_partition_index_drop(struct mn_partition_index *index, const char *id)
+{
+    size_t row = mn_partition_index_find(index, id);
+
+    if (row == SIZE_MAX)
+        return;
+    slot_clear(index, slot_of(index, id, hash_of(id)));
+    for (size_t count = mn_partition_index_passages(index, row) + 1; count-- > 0;)
+        kill_row(index, row + count);
+}
+
+/* Does the passage belong behind the last row? *ret_number: which one of its item it is. */
+static bool place_passage(struct mn_partition_index *index, const struct mn_unit *unit,
+                          uint8_t *ret_number)
+{
+    size_t last = index->count - 1;
+
+    if (!index->count || !index->document[last] ||
+        strcmp(id_of(index, mn_partition_index_item(index, last)), unit->parent_id) != 0)
+        return false;
+    *ret_number = index->passage ? (uint8_t)(index->passage[last] + 1) : 1;
+    if (!*ret_number)
+        return false;
+    if (!index->passage)
+        index->passage = calloc(index->room, sizeof *index->passage);
+    return index->passage;
+}
+
+/* The row's place and how it is found. */
+static void end_row(struct mn_partition_index *index, const char *id, uint32_t document,
+                    enum mn_language language, uint8_t passage)
+{
+    size_t row = index->count++;
+
+    index->document[row] = document;
+    index->language[row] = (uint8_t)language;
+    if (index->passage)
+        index->passage[row] = passage;
+    if (!passage)
+        slot_fill(index, id, row);
+}
+
+/* What the index keeps of a passage: its words and its vector are elsewhere. */
+static struct mn_unit without_text(const struct mn_unit *unit)
+{
+    struct mn_unit bare = *unit;
+
+    bare.memory.title = bare.memory.content = "";
+    return bare;
+}
+
 bool mn_partition_index_put(struct mn_partition_index *index, const struct mn_prepared *prepared)
 {
-    size_t row = index->count;
+    const struct mn_unit *unit = prepared->unit;
+    bool is_passage = unit->kind == MN_UNIT_PASSAGE;
+    struct mn_unit bare;
+    uint8_t number = 0;
 
-    mn_partition_index_drop(index, prepared->unit->id);
-    if (!row_room(index))
+    if (!is_passage)
+        mn_partition_index_drop(index, unit->id);
+    if (!row_room(index) || (is_passage && !place_passage(index, unit, &number)))
         return false;
-    uint32_t document = mn_documents_add(index->documents, prepared->unit);
-    if (!document || !mn_visible_add(&index->visible, prepared->unit) ||
+    if (is_passage)
+        bare = without_text(unit);
+    uint32_t document = mn_documents_add(index->documents, is_passage ? &bare : unit);
+    if (!document || !mn_visible_add(&index->visible, unit) ||
         !mn_text_index_add(&index->text, &prepared->text) ||
-        !mn_vector_index_add(&index->vector, prepared->unit->vector, prepared->language,
-                             prepared->unit->is_event) ||
+        !mn_vector_index_add(&index->vector, unit->vector, prepared->language, unit->is_event) ||
         !mn_session_table_add(&index->sessions, &prepared->session))
         return false;
-    index->document[row] = document;
-    index->language[row] = (uint8_t)prepared->language;
-    index->count++;
+    end_row(index, unit->id, document, prepared->language, number);
     index->state = next_state();
-    slot_fill(index, prepared->unit->id, row);
     return true;
 }
 
-bool mn_partition_index_load_row(struct mn_partition_index *index, const char *id,
+bool mn_partition_index_load_row(struct mn_partition_index *index, const struct mn_unit *unit,
                                  uint32_t document, enum mn_language language)
 {
-    size_t row = index->count;
+    bool is_passage = unit->kind == MN_UNIT_PASSAGE;
+    uint8_t number = 0;
 
-    if (mn_partition_index_find(index, id) != SIZE_MAX || !row_room(index))
+    if ((!is_passage && mn_partition_index_find(index, unit->id) != SIZE_MAX) || !row_room(index) ||
+        (is_passage && !place_passage(index, unit, &number)))
         return false;
-    index->document[row] = document;
-    index->language[row] = (uint8_t)language;
-    index->count++;
-    slot_fill(index, id, row);
+    end_row(index, unit->id, document, language, number);
     return true;
 }
 
@@ -285,6 +340,8 @@ bool mn_partition_index_compact(struct mn_partition_index *index)
         if (!living.document[row])
             continue;
         index->document[kept] = living.document[row];
+        if (index->passage)
+            index->passage[kept] = index->passage[row];
         index->language[kept++] = index->language[row];
     }
     mn_vector_index_compact(&index->vector, index->visible.alive);
@@ -318,6 +375,7 @@ size_t mn_partition_index_units(const struct mn_partition_index *index)
 size_t mn_partition_index_bytes(const struct mn_partition_index *index)
 {
     return sizeof *index + index->room * (sizeof *index->document + sizeof *index->language) +
+           (index->passage ? index->room : 0) +
            index->slots * sizeof *index->slot + mn_documents_bytes(index->documents) +
            mn_text_index_bytes(&index->text) + mn_vector_index_bytes(&index->vector) +
            mn_visible_bytes(&index->visible) + mn_session_table_bytes(&index->sessions);

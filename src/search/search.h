@@ -69,7 +69,7 @@ struct mn_query {
 };
 
 struct mn_hit {
-    const struct mn_unit *unit; /* without its vector; lives as long as the arena */
+    const struct mn_unit *unit; /* an item, without its vector; lives as long as the arena */
     bool shared;         /* from the shared partition */
     enum mn_language language;
     double text;        /* X; 0 when no term is there */
@@ -80,6 +80,7 @@ struct mn_hit {
     double cosine;      /* plain cosine of the raw vectors */
     size_t text_rank;   /* 1 is best; 0: not in that list; what came along stands behind it */
     size_t vector_rank; /* among the lists of all languages together */
+    size_t passage; /* of a long item: the best of them; 0: it has none */
 };
 struct mn_hits {
     struct mn_hit *item;
@@ -105,8 +106,8 @@ struct mn_search_stats {
 
 struct mn_search_ops {
     /*
-     * Feed one partition. `dropped` leave first, then `units` come, replacing those of the same id
-     * (an id may be in both). `reset` empties the partition before all. `cursor` is the store
+     * Feed one partition. `dropped` items leave first, then `units` come, replacing items of the same
+     * id (an id may be in both). Passages leave with their item, and come right behind it. `reset` empties the partition before all. `cursor` is the store
      * position reached, "" while a build goes on (the partition then counts as not loaded). Atomic
      * to readers.
      */
@@ -120,7 +121,8 @@ struct mn_search_ops {
                                   struct mn_arena *arena, const char **ret_cursor,
                                   struct mneme_error *err);
     /* The best by text and the best by vector, united, and what is to come also; each hit has both
-     * scores. Order: none. */
+     * scores. An item with passages scores what the best of it scores, by words and by vector, itself
+     * included. Order: none. */
     enum mneme_status (*top)(struct mn_search *search, const struct mn_query *query,
                              struct mn_arena *arena, struct mn_hits *ret_hits,
                              struct mneme_error *err);

@@ -49,8 +49,10 @@ static void batch_release(struct batch *batch)
 }
 #define BATCH_AUTO MN_CLEANUP(batch_release) struct batch
 
+/* before: the unit that comes before it, or NULL. */
 static enum mneme_status check_unit(const struct engine *engine, struct mn_partition partition,
-                                    const struct mn_unit *unit, struct mneme_error *err)
+                                    const struct mn_unit *before, const struct mn_unit *unit,
+                                    struct mneme_error *err)
 {
     if (mn_empty(unit->id))
         return mn_fail(err, MNEME_INVALID, "id: a unit has none");
@@ -61,6 +63,10 @@ static enum mneme_status check_unit(const struct engine *engine, struct mn_parti
     if (unit->vector && engine->space.dim && unit->vector_dim != engine->space.dim)
         return mn_fail(err, MNEME_INVALID, "vector: unit %.64s has %zu numbers, not %zu", unit->id,
                        unit->vector_dim, engine->space.dim);
+    if (unit->kind == MN_UNIT_PASSAGE &&
+        (!before || !mn_same(before->parent_id, unit->parent_id)))
+        return mn_fail(err, MNEME_INVALID, "parent_id: passage %.64s is not behind its item",
+                       unit->id);
     return MNEME_OK;
 }
 
@@ -70,7 +76,7 @@ static enum mneme_status prepare(const struct engine *engine, struct mn_partitio
                                  struct batch *batch, struct mneme_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        MN_TRY(check_unit(engine, partition, &units[i], err));
+        MN_TRY(check_unit(engine, partition, i ? &units[i - 1] : NULL, &units[i], err));
     batch->arena = mn_arena_new(SIZE_MAX);
     batch->item = calloc(count + 1, sizeof *batch->item);
     batch->cursor = malloc(strlen(cursor) + 1);

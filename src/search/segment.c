@@ -13,7 +13,7 @@
 #include "search/packed.h"
 
 #define MAGIC "mnsegmnt"
-#define FORMAT 1
+#define FORMAT 2
 #define BYTE_ORDER_MARK UINT32_C(0x01020304)
 #define ROW_BYTES_MIN 8 /* of a document and its terms */
 
@@ -141,9 +141,9 @@ static bool load_row(struct mn_partition_index *index, struct mn_partition parti
     return at && *unit.id && !strcmp(unit.memory.tenant_id, partition.tenant) &&
            !strcmp(unit.memory.user_id, partition.owner) &&
            mn_visible_add(&index->visible, &unit) &&
-           mn_text_index_load_row(&index->text, in, unit.is_event) &&
+           mn_text_index_load_row(&index->text, in, mn_text_document_kind(&unit)) &&
            mn_session_table_load_row(&index->sessions, &unit, in) &&
-           mn_partition_index_load_row(index, unit.id, at, (enum mn_language)*language);
+           mn_partition_index_load_row(index, &unit, at, (enum mn_language)*language);
 }
 
 static bool load_parts(struct mn_packed *in, struct mn_partition partition,

@@ -74,7 +74,7 @@ void mn_session_table_save_row(const struct mn_session_table *table, size_t row,
 bool mn_session_table_load_row(struct mn_session_table *table, const struct mn_unit *unit,
                                struct mn_packed *in)
 {
-    struct mn_session_entry entry = { .is_turn = unit->is_event };
+    struct mn_session_entry entry = { .is_turn = unit->is_event && unit->kind == MN_UNIT_ITEM };
     struct mn_session_turn *turn = &entry.turn;
     uint8_t day[2];
 

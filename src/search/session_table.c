@@ -54,7 +54,7 @@ enum mneme_status mn_session_entry_make(const struct mn_unit *unit,
                                         struct mn_arena *arena, struct mn_session_entry *ret_entry,
                                         struct mneme_error *err)
 {
-    struct mn_session_entry entry = { .is_turn = unit->is_event };
+    struct mn_session_entry entry = { .is_turn = unit->is_event && unit->kind == MN_UNIT_ITEM };
     const char *text = mn_or_empty(unit->memory.content);
     int64_t at_ms = unit->memory.event_time_ms;
     int year = 0, month = 0, day = 0;

@@ -61,6 +61,13 @@ enum mn_language mn_text_document_language(const struct mn_unit *unit)
     return mn_text_language(both.at, both.bytes);
 }
 
+enum mn_text_kind mn_text_document_kind(const struct mn_unit *unit)
+{
+    if (unit->kind == MN_UNIT_PASSAGE)
+        return MN_TEXT_PASSAGE;
+    return unit->is_event ? MN_TEXT_TURN : MN_TEXT_MEMORY;
+}
+
 static enum mneme_status gather_turn(struct gathering *g, const struct mn_unit *unit,
                                      struct mneme_error *err)
 {
@@ -129,7 +136,7 @@ enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_ar
                                         struct mneme_error *err)
 {
     const struct mneme_memory *memory = &unit->memory;
-    struct mn_text_document made = { .is_turn = unit->is_event };
+    struct mn_text_document made = { .kind = mn_text_document_kind(unit) };
     struct gathering g = { .arena = arena };
     size_t halves = 0, head = 0, term = 0;
 
@@ -145,7 +152,7 @@ enum mneme_status mn_text_document_make(const struct mn_unit *unit, struct mn_ar
     MN_TRY(gather_list(&g, &memory->usage_scenario, SCENARIO, err));
     MN_TRY(gather_list(&g, &memory->entities, ENTITY, err));
     size_t body_terms = g.terms.count;
-    if (unit->is_event)
+    if (made.kind == MN_TEXT_TURN)
         MN_TRY(gather_turn(&g, unit, err));
 
     made.item = mn_arena_array(arena, struct mn_text_entry, g.terms.count + 1);

@@ -15,6 +15,14 @@
 
 #define MN_TEXT_HALVES_MAX 255
 
+/* Texts of a kind are of like length, and are scored by weights of their own. */
+enum mn_text_kind {
+    MN_TEXT_MEMORY = 0,
+    MN_TEXT_TURN, /* of a conversation */
+    MN_TEXT_PASSAGE,
+    MN_TEXT_KINDS
+};
+
 struct mn_text_entry {
     struct mn_term term;
     uint8_t halves;  /* weighted frequency, in halves; at most MN_TEXT_HALVES_MAX */
@@ -26,8 +34,10 @@ struct mn_text_document {
     size_t count;
     float length; /* weighted number of terms */
     float head;   /* the part of it that says who and when: last in place */
-    bool is_turn; /* of a conversation */
+    enum mn_text_kind kind;
 };
+
+enum mn_text_kind mn_text_document_kind(const struct mn_unit *unit);
 
 /* Language of the unit: of its title and content. */
 enum mn_language mn_text_document_language(const struct mn_unit *unit);

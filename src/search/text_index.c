@@ -136,12 +136,12 @@ static bool row_room(struct mn_text_index *index)
 
 static void count_row(struct mn_text_index *index, uint32_t forward, float length)
 {
-    bool is_turn = length < 0;
+    size_t kind = mn_text_length_kind(length);
 
     index->forward[index->count] = forward;
     index->length[index->count++] = length;
-    index->alive[is_turn]++;
-    index->length_sum[is_turn] += (double)(is_turn ? -length - 1 : length);
+    index->alive[kind]++;
+    index->length_sum[kind] += (double)mn_text_length_of(length);
 }
 
 static bool end_row(struct mn_text_index *index, struct mn_text_packing *packing, float length,
@@ -176,18 +176,18 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
         mn_text_packing_put(&packing, term, halves);
     }
     return end_row(index, &packing,
-                   document->is_turn ? -document->length - 1 : document->length, good);
+                   mn_text_length_pack(document->kind, document->length), good);
 }
 
 void mn_text_index_remove(struct mn_text_index *index, size_t row)
 {
     const struct mn_text_forward forward = mn_text_forward_of(index, row);
-    bool is_turn = index->length[row] < 0;
+    size_t kind = mn_text_length_kind(index->length[row]);
 
     for (uint32_t i = 0; i < forward.count; i++)
         index->terms.alive[mn_text_forward_term(&forward, i)]--;
-    index->alive[is_turn]--;
-    index->length_sum[is_turn] -= (double)(is_turn ? -index->length[row] - 1 : index->length[row]);
+    index->alive[kind]--;
+    index->length_sum[kind] -= (double)mn_text_length_of(index->length[row]);
 }
 
 /* ---- copying ---- */
@@ -245,8 +245,10 @@ static bool copy_row(const struct mn_text_index *from, size_t row, const uint32_
 /* As much as it takes and no more. */
 static bool copy_room(const struct mn_text_index *from, struct mn_text_index *to)
 {
-    size_t terms = 1, rows = from->alive[0] + from->alive[1] + 1;
+    size_t terms = 1, rows = 1;
 
+    for (size_t kind = 0; kind < MN_TEXT_KINDS; kind++)
+        rows += from->alive[kind];
     for (size_t t = 0; t < from->terms.count; t++)
         terms += from->terms.alive[t] > 0;
     return terms_grow(to, terms) && rows_grow(to, rows);
@@ -306,7 +308,8 @@ bool mn_text_index_load_terms(struct mn_text_index *index, struct mn_packed *in)
     return !in->bad && mn_dictionary_load(&index->dictionary, in, (uint32_t)terms);
 }
 
-bool mn_text_index_load_row(struct mn_text_index *index, struct mn_packed *in, bool is_turn)
+bool mn_text_index_load_row(struct mn_text_index *index, struct mn_packed *in,
+                            enum mn_text_kind kind)
 {
     float length;
 
@@ -314,7 +317,8 @@ bool mn_text_index_load_row(struct mn_text_index *index, struct mn_packed *in, b
     size_t bytes = mn_packed_count(in, 1);
     const char *forward = mn_packed_bytes(in, bytes);
     if (!forward || !mn_text_forward_check(forward, bytes, (uint32_t)index->terms.count) ||
-        !isfinite(length) || (is_turn ? length > -1 : length < 0) || !row_room(index))
+        !isfinite(length) || mn_text_length_kind(length) != kind ||
+        mn_text_length_of(length) < 0 || !row_room(index))
         return false;
     uint32_t address = mn_blocks_add(&index->blocks, bytes);
     if (address == MN_BLOCKS_NOWHERE)

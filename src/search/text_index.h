@@ -18,6 +18,27 @@
 #define MN_TEXT_ROWS_MAX (((size_t)1 << 24) - 1)
 #define MN_TEXT_TERMS_MAX ((size_t)1 << 24)
 
+/* Length and kind of a row in one number: of a turn -1 - length, of a passage a base more, which no
+ * length reaches and from which halves can still be told. */
+#define MN_TEXT_PASSAGE_BASE 1048576.0f
+
+static inline float mn_text_length_pack(enum mn_text_kind kind, float length)
+{
+    return kind == MN_TEXT_TURN ? -1 - length : kind ? length + MN_TEXT_PASSAGE_BASE : length;
+}
+
+static inline size_t mn_text_length_kind(float packed)
+{
+    return (size_t)(packed < 0) | (size_t)(packed >= MN_TEXT_PASSAGE_BASE) << 1;
+}
+
+static inline float mn_text_length_of(float packed)
+{
+    float length = packed < 0 ? -1 - packed : packed;
+
+    return length >= MN_TEXT_PASSAGE_BASE ? length - MN_TEXT_PASSAGE_BASE : length;
+}
+
 struct mn_packed;
 
 struct mn_text_index {
@@ -34,11 +55,11 @@ struct mn_text_index {
 
     size_t count; /* rows, dead ones included */
     size_t room;
-    float *length;     /* weighted number of terms; of a turn -1 - it */
+    float *length;     /* weighted number of terms, as mn_text_length_pack() makes it */
     uint32_t *forward; /* a row's terms, as they follow */
 
-    size_t alive[2]; /* rows: memories, turns */
-    double length_sum[2];
+    size_t alive[MN_TEXT_KINDS]; /* rows */
+    double length_sum[MN_TEXT_KINDS];
 };
 
 /* Adds row `count`. False when malloc fails or a limit is reached: the index is then not whole and
@@ -54,7 +75,8 @@ bool mn_text_index_copy(const struct mn_text_index *index, const uint32_t *row_m
 void mn_text_index_save_terms(const struct mn_text_index *index, struct mn_buf *out);
 void mn_text_index_save_row(const struct mn_text_index *index, size_t row, struct mn_buf *out);
 bool mn_text_index_load_terms(struct mn_text_index *index, struct mn_packed *in);
-bool mn_text_index_load_row(struct mn_text_index *index, struct mn_packed *in, bool is_turn);
+bool mn_text_index_load_row(struct mn_text_index *index, struct mn_packed *in,
+                            enum mn_text_kind kind);
 bool mn_text_index_load_end(struct mn_text_index *index);
 
 size_t mn_text_index_bytes(const struct mn_text_index *index);

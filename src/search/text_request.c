@@ -18,9 +18,10 @@
 
 #include "base/str.h"
 
-/* By kind of row: memories, turns. Short turns of even length need less of both. */
-static const float K1[2] = { 1.2f, 0.9f };
-static const float B[2] = { 0.75f, 0.4f };
+/* By kind of row: memories, turns, passages. Short turns and passages are of even length and need less
+ * of both. */
+static const float K1[MN_TEXT_KINDS] = { 1.2f, 0.9f, 1.2f };
+static const float B[MN_TEXT_KINDS] = { 0.75f, 0.4f, 0.75f };
 
 #define POSTINGS_A_ROW 250 /* read in the time that looking through one row's terms takes */
 #define FETCH_AHEAD 4      /* rows, while one is scored */
@@ -192,7 +193,7 @@ static float most_of(const struct mn_text_request *r, float weight, uint8_t halv
 {
     float tf = (float)halves / 2, most = 0;
 
-    for (size_t kind = 0; kind < 2; kind++)
+    for (size_t kind = 0; kind < MN_TEXT_KINDS; kind++)
         most = fmaxf(most, tf * r->saturation[kind] / (tf + r->norm_base[kind]));
     return weight * (0.5f + 0.5f * most) * 1.00001f; /* sums round; the bound must not */
 }
@@ -278,21 +279,23 @@ static enum mneme_status place_terms(struct mn_text_request *r, size_t which, st
 
 static size_t set_norms(struct mn_text_request *r)
 {
-    size_t rows[2] = { 0 };
+    size_t all = 0;
 
-    for (size_t kind = 0; kind < 2; kind++) {
+    for (size_t kind = 0; kind < MN_TEXT_KINDS; kind++) {
+        size_t rows = 0;
         double lengths = 0;
 
         for (size_t i = 0; i < r->index_count; i++) {
-            rows[kind] += r->index[i]->alive[kind];
+            rows += r->index[i]->alive[kind];
             lengths += r->index[i]->length_sum[kind];
         }
-        double average = rows[kind] && lengths > 0 ? lengths / (double)rows[kind] : 1;
+        double average = rows && lengths > 0 ? lengths / (double)rows : 1;
+        all += rows;
         r->saturation[kind] = K1[kind] + 1;
         r->norm_base[kind] = K1[kind] * (1 - B[kind]);
         r->norm_length[kind] = K1[kind] * B[kind] / (float)average;
     }
-    return rows[0] + rows[1];
+    return all;
 }
 
 static double idf_of(size_t rows, size_t df)
@@ -364,9 +367,9 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
 static inline float part_of(const struct mn_text_request *r, float weight, uint32_t halves,
                             float length)
 {
-    size_t kind = length < 0;
+    size_t kind = mn_text_length_kind(length);
     float tf = (float)halves / 2;
-    float norm = r->norm_base[kind] + r->norm_length[kind] * (kind ? -1 - length : length);
+    float norm = r->norm_base[kind] + r->norm_length[kind] * mn_text_length_of(length);
 
     return weight * (0.5f + 0.5f * (tf * r->saturation[kind] / (tf + norm)));
 }
@@ -491,8 +494,9 @@ struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size
     const struct mn_text_index *index = r->index[which];
     const struct mn_text_forward forward = mn_text_forward_of(index, row);
     const uint64_t *filter = r->filter[which];
-    size_t kind = index->length[row] < 0, words = r->asked_count[which] / 64 + 1;
-    double length = (double)(kind ? -1 - index->length[row] : index->length[row]);
+    size_t kind = mn_text_length_kind(index->length[row]);
+    size_t words = r->asked_count[which] / 64 + 1;
+    double length = (double)mn_text_length_of(index->length[row]);
     double norm = (double)r->norm_base[kind] + (double)r->norm_length[kind] * length;
     struct mn_text_score score = { 0 };
 

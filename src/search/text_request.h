@@ -8,7 +8,7 @@
  * .5)) C     = the part of I whose terms are in the row, / I BM25  = sum of weight * idf * tf (k1 +
  * 1) / (tf + k1 (1 - b + b length / average length)) X     = 1/2 C + 1/2 BM25 / I
  *
- * k1 and b differ for memories and for turns of conversations, as do their average lengths. A term
+ * k1 and b differ for memories, turns of conversations and passages of long texts, as do their average lengths. A term
  * that is nowhere and may be a typo is replaced by the nearest spellings that are, an identifier
  * also by those that it begins; they share its place in I and are found at a part of their weight.
  * A term with a star stands for all that it begins, one with other forms (text/synonyms.h) for these
@@ -61,9 +61,10 @@ struct mn_text_request {
     uint8_t *halves;      /* room while a row is scored: one at a time */
     uint64_t *held;       /* the same: one bit for each asked term that the row holds */
     double weight_sum;    /* I; 0 without terms */
-    float saturation[2];  /* k1 + 1: of memories, of turns */
-    float norm_base[2];   /* k1 (1 - b) */
-    float norm_length[2]; /* k1 b / average length */
+    /* By enum mn_text_kind. */
+    float saturation[MN_TEXT_KINDS];  /* k1 + 1 */
+    float norm_base[MN_TEXT_KINDS];   /* k1 (1 - b) */
+    float norm_length[MN_TEXT_KINDS]; /* k1 b / average length */
 };
 
 /* Looks the terms up. What is found lives in the arena and in the indexes: they may not change. */

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_store.h"
+#include "text/passages.h"
 
 #define DAY_MS INT64_C(86400000)
 #define LOOP_MS 60000 /* the same question within that again */
@@ -156,6 +157,7 @@ static enum mneme_status take_missing(struct figures *f, struct mneme_error *err
         return MNEME_OK;
     MN_TRY(begin(f, SQL_SQLITE_HEALTH_VECTORS, false, &stmt, err));
     mn_bind_text(stmt, ":profile", f->profile);
+    mn_bind_integer(stmt, ":long_bytes", MN_PASSAGE_TEXT_BYTES_MAX);
     return take_all(f, stmt, take_vectors, err);
 }
 

@@ -20,6 +20,7 @@
 #include "store/sqlite_store.h"
 #include "store/sqlite_write.h"
 #include "text/token_codes.h"
+#include "text/passages.h"
 
 #define ROW_BYTES_MAX ((size_t)64 << 20)
 #define LENGTH_SLACK 0.01f /* of a vector of length 1, at half precision */
@@ -170,16 +171,14 @@ static enum mneme_status mend_event(const struct check *c, const struct mn_deriv
 
 /* ---- vectors ---- */
 
-static bool is_vector(const void *bytes, size_t count, int64_t dim)
+static bool is_vector(const char *bytes, size_t dim)
 {
     float length = 0;
 
-    if (dim < 1 || count != (size_t)dim * 2)
-        return false;
-    for (size_t i = 0; i < (size_t)dim; i++) {
+    for (size_t i = 0; i < dim; i++) {
         float x;
 
-        mn_half_unpack((const char *)bytes + 2 * i, 1, &x);
+        mn_half_unpack(bytes + 2 * i, 1, &x);
         length += x * x;
     }
     return isfinite(length) && fabsf(sqrtf(length) - 1.0f) <= LENGTH_SLACK;
@@ -189,6 +188,17 @@ static bool is_vector(const void *bytes, size_t count, int64_t dim)
 static bool of_tokens(const char *profile)
 {
     return strchr(profile, '.') != NULL;
+}
+
+/* One, or one behind the other: of a long text those of its passages as well. */
+static bool are_vectors(const char *bytes, size_t count, int64_t dim)
+{
+    size_t each = dim > 0 ? (size_t)dim * 2 : 0;
+    bool good = each && count && count % each == 0;
+
+    for (size_t at = 0; good && at < count; at += each)
+        good = is_vector(bytes + at, (size_t)dim);
+    return good;
 }
 
 static enum mneme_status check_vectors(struct check *c, struct mneme_error *err)
@@ -216,7 +226,7 @@ static enum mneme_status check_vectors(struct check *c, struct mneme_error *err)
         of_unit = mn_read_integer(&reader) != 0;
         profile = mn_read_text(&reader);
         whole = of_tokens(profile) ? dim == MN_TOKEN_AXES && mn_token_codes_whole(vector, bytes)
-                                   : vector && is_vector(vector, bytes, dim);
+                                   : vector && are_vectors(vector, bytes, dim);
         MN_TRY(mn_read_end(&reader, err));
         if (!whole || !of_unit)
             MN_TRY(add(c, MN_DERIVED_VECTOR, tenant, owner, unit, profile, err));
@@ -331,6 +341,7 @@ static enum mneme_status find(struct check *c, enum mn_derived part, struct mnem
     if (part == MN_DERIVED_LOST_VECTOR) {
         mn_bind_text(stmt, ":profile", c->profile);
         mn_bind_text(stmt, ":tokens", c->tokens_profile);
+        mn_bind_integer(stmt, ":long_bytes", MN_PASSAGE_TEXT_BYTES_MAX);
     }
     for (;;) {
         MN_ARENA_AUTO arena = mn_arena_new(ROW_BYTES_MAX);

@@ -14,6 +14,25 @@
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
+#include "text/passages.h"
+
+/* One or several behind each other; what is no multiple of its length is none. */
+static void read_vectors(struct mn_reader *reader, struct mn_unit *unit)
+{
+    size_t numbers;
+
+    unit->vector = mn_read_vector(reader, &numbers);
+    unit->vector_dim = 0;
+    if (mn_read_null(reader))
+        mn_read_skip(reader);
+    else
+        unit->vector_dim = (size_t)mn_read_integer(reader);
+    unit->vector_count = unit->vector_dim ? numbers / unit->vector_dim : 0;
+    if (!unit->vector_count || numbers % unit->vector_dim) {
+        unit->vector = NULL;
+        unit->vector_dim = unit->vector_count = 0;
+    }
+}
 
 static enum mneme_status read_memory(struct mn_stmt *stmt, struct mn_arena *arena,
                                      struct mn_unit *unit, struct mneme_error *err)
@@ -26,7 +45,7 @@ static enum mneme_status read_memory(struct mn_stmt *stmt, struct mn_arena *aren
     unit->confidence = row.confidence;
     unit->session_id = "";
     unit->speaker = "";
-    unit->vector = mn_read_vector(&reader, &unit->vector_dim);
+    read_vectors(&reader, unit);
     return mn_read_end(&reader, err);
 }
 
@@ -42,7 +61,7 @@ static enum mneme_status read_event(struct mn_stmt *stmt, struct mn_arena *arena
         confidence = mn_read_real(&reader);
     else
         mn_read_skip(&reader);
-    unit->vector = mn_read_vector(&reader, &unit->vector_dim);
+    read_vectors(&reader, unit);
     MN_TRY(mn_read_end(&reader, err));
     MN_TRY(mn_event_as_memory(&event, arena, &unit->memory, err));
     unit->confidence = confidence >= 0.0 ? confidence : unit->memory.confidence;
@@ -172,6 +191,7 @@ static enum mneme_status lacking(struct mn_sqlite *db, bool events,
     mn_bind_text(stmt, ":owner", inside ? after->owner : "");
     mn_bind_text(stmt, ":id", inside ? after->id : "");
     mn_bind_text(stmt, ":profile", profile);
+    mn_bind_integer(stmt, ":long_bytes", MN_PASSAGE_TEXT_BYTES_MAX);
     mn_bind_integer(stmt, ":limit", limit < INT64_MAX ? (int64_t)limit : -1);
     return read_all(stmt, events, arena, units, err);
 }

@@ -537,16 +537,17 @@ enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_ve
                                        .partition = vector->partition,
                                        .unit = vector->unit_id };
     const struct mn_str *tokens = vector->tokens;
-    uint16_t *half = mn_arena_array(w->arena, uint16_t, vector->dim ? vector->dim : 1);
+    size_t numbers = vector->dim * (1 + vector->passage_count);
+    uint16_t *half = mn_arena_array(w->arena, uint16_t, numbers + 1);
 
     if (!half)
         return mn_fail_memory(err);
-    if (vector->dim == 0 || !mn_half_pack(vector->vector, vector->dim, half))
+    if (vector->dim == 0 || !mn_half_pack(vector->vector, numbers, half))
         return mn_fail(err, MNEME_INVALID, "vector: empty, or a component is no number");
     if (tokens)
         MN_TRY(put_vector(w, vector, vector->tokens_profile, MN_TOKEN_AXES,
                           tokens->bytes ? tokens->at : "", tokens->bytes, err));
-    MN_TRY(put_vector(w, vector, vector->profile, vector->dim, half, vector->dim * sizeof *half,
+    MN_TRY(put_vector(w, vector, vector->profile, vector->dim, half, numbers * sizeof *half,
                       err));
     *ret_written = (struct mn_written){ .unchanged = mn_sqlite_changed(w->db) == 0 };
     if (ret_written->unchanged)

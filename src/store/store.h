@@ -86,6 +86,7 @@ struct mn_vector_row {
     /* Codes of the same text's tokens (text/token_codes.h), a row beside it; tokens NULL: none. */
     const char *tokens_profile;
     const struct mn_str *tokens;
+    size_t passage_count; /* vectors behind `vector`, of its passages: of all, or none yet */
 };
 
 struct mn_trace_row {
@@ -811,8 +812,8 @@ struct mn_store_ops {
                                    const char *const *ids, size_t count, const char *profile,
                                    struct mn_arena *arena, struct mn_units *ret_units,
                                    struct mneme_error *err);
-    /* Units of any partition that have no vector of this profile yet, at most `limit`, in order and
-     * behind the place. */
+    /* Units of any partition that have no vector of this profile yet, or are long and have one alone,
+     * at most `limit`, in order and behind the place. */
     enum mneme_status (*units_without_vector)(struct mn_store *store, const char *profile,
                                               const struct mn_unit_place *after, size_t limit,
                                               struct mn_arena *arena, struct mn_units *ret_units,

@@ -334,7 +334,8 @@ static void put_vector(struct bench *bench, const char *id, const struct mn_str 
                                        16,
                                        vector,
                                        mn_index_tokens_profile(&bench->world),
-                                       codes };
+                                       codes,
+                                       0 };
     ASSERT_OK(fixture_commit_one(bench->f,
                                  (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = &row },
                                  now_ms, &written));

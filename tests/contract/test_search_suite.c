@@ -907,9 +907,6 @@ static void documents_are_whole_and_outlive_the_index(void **state)
     const struct mneme_memory *m;
 
     (void)state;
-    u.kind = MN_UNIT_PASSAGE;
-    u.parent_id = "parent";
-    u.memory.id = "parent";
     u.memory.title = "title";
     u.memory.keywords = (struct mneme_list){ words, 2 };
     u.memory.provenance = (struct mneme_list){ words, 1 };
@@ -921,8 +918,8 @@ static void documents_are_whole_and_outlive_the_index(void **state)
     ask(&w, "apple");
     w.search->ops->drop(w.search, ANN);
     assert_int_equal(w.hits.count, 1);
-    assert_int_equal(w.hits.item[0].unit->kind, MN_UNIT_PASSAGE);
-    assert_string_equal(w.hits.item[0].unit->parent_id, "parent");
+    assert_int_equal(w.hits.item[0].unit->kind, MN_UNIT_ITEM);
+    assert_string_equal(w.hits.item[0].unit->parent_id, "a");
     m = &w.hits.item[0].unit->memory;
     assert_string_equal(m->title, "title");
     assert_string_equal(m->content, "apple");

@@ -134,6 +134,17 @@ static const char *long_text(struct setting *s, size_t sentences)
     return text;
 }
 
+/* One that cannot be cut: it has no passages. */
+static const char *long_word(struct setting *s, size_t bytes)
+{
+    char *text = mn_arena_alloc(s->arena, bytes + 1);
+
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = (char)('a' + i * i % 26);
+    text[bytes] = '\0';
+    return text;
+}
+
 /* ---- caps ---- */
 
 static void six_go_in_and_the_rest_has_no_room(void **state)
@@ -369,9 +380,40 @@ static void what_is_too_long_goes_in_as_its_summary_or_not_at_all(void **state)
     assert_non_null(strstr(s->selection.xml, "at every step"));
     assert_null(strstr(s->selection.xml, "Step 3"));
     s->memory[0].summary = "";
+    s->memory[0].content = long_word(s, 1200);
     choose(s, 2);
     assert_order(s, "m-01"); /* a smaller one further down still fits */
     assert_int_equal(s->trace.reason_count[MN_REASON_BUDGET], 1);
+}
+
+/* The best passage is sure of its place; those beside it come for what is left, the next one first. */
+static void a_long_text_goes_in_by_passages_while_there_is_room(void **state)
+{
+    struct setting *s = *state;
+    size_t before = 0;
+
+    s->memory[0].content = long_text(s, 100);
+    s->item[0].passage = 3;
+    for (size_t tokens = 500; tokens < 2500; tokens += 50) {
+        s->request.tokens_max = tokens;
+        choose(s, 1);
+        if (!s->selection.count)
+            continue;
+        const struct mn_candidate *c = chosen(s, "m-00");
+
+        assert_false(c->shortened);
+        assert_true(s->selection.tokens_used <= tokens && s->selection.tokens_used >= before);
+        before = s->selection.tokens_used;
+        if (!c->excerpt)
+            continue;
+        assert_true(c->excerpt_first <= 3 && c->excerpt_last >= 3);
+        assert_true(c->excerpt_first == 3 || c->excerpt_last == 6); /* before it: the end is there */
+        assert_int_equal(strncmp(c->excerpt, "… ", strlen("… ")) == 0, c->excerpt_first > 1);
+        assert_non_null(strstr(s->selection.xml, c->excerpt));
+    }
+    assert_int_equal(s->selection.count, 1);
+    assert_null(chosen(s, "m-00")->excerpt); /* all of it has room at last */
+    assert_non_null(strstr(s->selection.xml, s->memory[0].content));
 }
 
 static void the_less_important_makes_room_by_its_summary(void **state)
@@ -391,7 +433,7 @@ static void the_less_important_makes_room_by_its_summary(void **state)
     assert_true(chosen(s, "m-01")->shortened);
     s->memory[1].importance =
         0.9; /* shortening would not be enough: nothing is shortened in vain */
-    s->memory[1].content = long_text(s, 100);
+    s->memory[1].content = long_word(s, 1200);
     s->memory[1].summary = "";
     choose(s, 2);
     assert_order(s, "m-00");
@@ -489,6 +531,7 @@ int main(void)
         TEST(a_block_that_just_fits_goes_in_and_one_token_less_does_not),
         TEST(the_tokens_hold_for_every_budget_in_english_and_chinese),
         TEST(what_is_too_long_goes_in_as_its_summary_or_not_at_all),
+        TEST(a_long_text_goes_in_by_passages_while_there_is_room),
         TEST(the_less_important_makes_room_by_its_summary),
         TEST(evidence_takes_what_is_left),
         TEST(without_limits_everything_goes_in_and_no_block_is_built),

@@ -604,7 +604,7 @@ static void a_vector_that_comes_late_is_not_kept(void **state)
     struct mn_store_options options = { .path = f->path };
     const float vector[4] = { 1, 0, 0, 0 };
     const struct mn_vector_row late = { { "acme", "ann" }, "mem-1-of-ann", "profile",
-                                        "0123456789abcdef",  4, vector, NULL, NULL };
+                                        "0123456789abcdef",  4, vector, NULL, NULL, 0 };
     const struct mn_write write = { .kind = MN_WRITE_VECTOR, .vector = &late };
     const struct mn_commit commit = { .write = &write, .count = 1, .actor = "", .reason = "" };
     struct mn_written written = { 0 };

@@ -53,7 +53,7 @@ static int note(void *context, const struct mneme_grain *grain)
     seen->count++;
     (void)snprintf(seen->id, sizeof seen->id, "%s", grain->id);
     (void)snprintf(seen->into, sizeof seen->into, "%s", grain->into);
-    (void)snprintf(seen->first, sizeof seen->first, "%s", grain->parts.item[0]);
+    (void)snprintf(seen->first, sizeof seen->first, "%s", grain->parts.count ? grain->parts.item[0] : "");
     seen->parts = grain->parts.count;
     seen->done = grain->done;
     return 0;
