@@ -18,10 +18,10 @@
 
 #include "base/str.h"
 
-/* By kind of row: memories, turns, passages. Short turns and passages are of even length and need less
- * of both. */
+/* By kind of row: memories, turns, passages. Turns and passages are of even length, which then says less;
+ * short turns repeat little. */
 static const float K1[MN_TEXT_KINDS] = { 1.2f, 0.9f, 1.2f };
-static const float B[MN_TEXT_KINDS] = { 0.75f, 0.4f, 0.75f };
+static const float B[MN_TEXT_KINDS] = { 0.75f, 0.4f, 0.4f };
 
 #define POSTINGS_A_ROW 250 /* read in the time that looking through one row's terms takes */
 #define FETCH_AHEAD 4      /* rows, while one is scored */
