@@ -111,6 +111,23 @@ static int print_json(const struct mneme_answer *answer, const struct wishes *wi
 
 /* ---- for people ---- */
 
+/* Each line of it in the column of the others; blank ones are left out. */
+static void print_text(const char *text)
+{
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        char *line;
+
+        end = text + strcspn(text, "\n");
+        if (end == text)
+            continue;
+        line = strndup(text, (size_t)(end - text));
+        printf("     ");
+        cli_put(mn_or_empty(line), true);
+        printf("\n");
+        free(line);
+    }
+}
+
 static void print_item(size_t number, const struct mneme_item *item)
 {
     const struct mneme_memory *m = item->memory;
@@ -120,9 +137,8 @@ static void print_item(size_t number, const struct mneme_item *item)
         printf(" %s", m->scope_id);
     printf("  [%s]%s%s\n", m->id, item->forced ? "  by rule" : "",
            item->suspicious ? "  SUSPICIOUS: gives orders" : "");
-    printf("     ");
-    cli_put(item->text, false);
-    printf("\n     because it %s\n", item->reason);
+    print_text(item->text);
+    printf("     because it %s\n", item->reason);
     if (item->merged_from.count) {
         printf("     says the same as");
         for (size_t i = 0; i < item->merged_from.count; i++)

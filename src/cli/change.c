@@ -511,7 +511,7 @@ int cli_edit(int argc, char **argv)
         .arguments = "ID",
         .least = 1,
         .most = 1,
-        .wants = "wants the id of one memory",
+        .wants = "wants the id of one memory; a new text stands behind --content",
         .summary = "Changes the fields that are given; the former row goes into the history.",
         .details = "",
         .groups = CLI_GROUP_STORE | CLI_GROUP_MODEL | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,

@@ -67,17 +67,20 @@ static int print_former(void *context, const struct mneme_memory *former, const 
     return 0;
 }
 
-/* When it held: from when it was said to, else from when it was written. */
+/* When it held: from when it was said to, else from when it was written; until its end, or until it was
+ * withdrawn. */
 static void print_version(const struct mneme_memory *m)
 {
+    bool withdrawn = m->status == MNEME_DELETED || m->status == MNEME_REVOKED;
+    int64_t until_ms = m->valid_until_ms || !withdrawn ? m->valid_until_ms : m->updated_at_ms;
     char from[32], until[32];
 
     printf("%s  %s  version %lld  from %s %s%s\n    ", m->id, mneme_memory_status_name(m->status),
            (long long)m->version,
            mneme_time_print(m->valid_from_ms ? m->valid_from_ms : m->created_at_ms, from,
                             sizeof from),
-           m->valid_until_ms ? "until " : "on",
-           m->valid_until_ms ? mneme_time_print(m->valid_until_ms, until, sizeof until) : "");
+           until_ms ? "until " : "on",
+           until_ms ? mneme_time_print(until_ms, until, sizeof until) : "");
     cli_put_short(m->content, 92);
     printf("\n");
 }

@@ -573,15 +573,14 @@ static float pairs(struct work *w, const uint32_t around[3], const struct window
 static float information(const struct work *w, uint32_t row)
 {
     const struct mn_text_index *text = &w->r->index->text;
-    double rows = (double)(text->alive[MN_TEXT_MEMORY] + text->alive[MN_TEXT_TURN] +
-                           text->alive[MN_TEXT_PASSAGE]);
+    double rows = (double)mn_text_index_documents(text);
     const struct mn_text_forward forward = mn_text_forward_of(text, row);
     uint32_t rarest[RAREST];
     size_t count = 0;
     double product = 1;
 
     for (uint32_t i = 0; i < forward.count; i++) {
-        uint32_t df = text->terms.alive[mn_text_forward_term(&forward, i)];
+        uint32_t df = mn_text_index_df(text, mn_text_forward_term(&forward, i));
         size_t at = count < RAREST ? count++ : RAREST;
 
         if (at == RAREST && df >= rarest[RAREST - 1])

@@ -50,7 +50,8 @@ static void slot_fill(struct mn_text_index *index, uint32_t term)
 static bool terms_grow(struct mn_text_index *index, size_t room)
 {
     if (room > MN_TEXT_TERMS_MAX || !grow(&index->terms.item, room, sizeof *index->terms.item) ||
-        !grow(&index->terms.alive, room, sizeof *index->terms.alive))
+        !grow(&index->terms.alive, room, sizeof *index->terms.alive) ||
+        !grow(&index->terms.in_passages, room, sizeof *index->terms.in_passages))
         return false;
     index->terms.room = room;
     return true;
@@ -98,7 +99,7 @@ static uint32_t term_add(struct mn_text_index *index, uint64_t hash)
     if (!term_room(index))
         return UINT32_MAX;
     index->terms.item[number] = (struct mn_text_term){ .hash = hash };
-    index->terms.alive[number] = 0;
+    index->terms.alive[number] = index->terms.in_passages[number] = 0;
     index->terms.count++;
     slot_fill(index, number);
     return number;
@@ -173,6 +174,7 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
         if (!good)
             break;
         index->terms.alive[term]++;
+        index->terms.in_passages[term] += document->kind == MN_TEXT_PASSAGE;
         mn_text_packing_put(&packing, term, halves);
     }
     return end_row(index, &packing,
@@ -184,8 +186,12 @@ void mn_text_index_remove(struct mn_text_index *index, size_t row)
     const struct mn_text_forward forward = mn_text_forward_of(index, row);
     size_t kind = mn_text_length_kind(index->length[row]);
 
-    for (uint32_t i = 0; i < forward.count; i++)
-        index->terms.alive[mn_text_forward_term(&forward, i)]--;
+    for (uint32_t i = 0; i < forward.count; i++) {
+        uint32_t term = mn_text_forward_term(&forward, i);
+
+        index->terms.alive[term]--;
+        index->terms.in_passages[term] -= kind == MN_TEXT_PASSAGE;
+    }
     index->alive[kind]--;
     index->length_sum[kind] -= (double)mn_text_length_of(index->length[row]);
 }
@@ -219,6 +225,7 @@ static bool copy_terms(const struct mn_text_index *from, const uint32_t *row_map
             return false;
         struct mn_text_term *term = &to->terms.item[map[t]];
         to->terms.alive[map[t]] = from->terms.alive[t];
+        to->terms.in_passages[map[t]] = from->terms.in_passages[t];
         read_list(from, t, row_map, list, term);
         if (!mn_text_list_keep(list, term, &to->blocks))
             return false;
@@ -360,9 +367,14 @@ bool mn_text_index_load_end(struct mn_text_index *index)
 
     for (size_t row = 0; row < index->count; row++) {
         const struct mn_text_forward forward = mn_text_forward_of(index, row);
+        bool is_passage = mn_text_length_kind(index->length[row]) == MN_TEXT_PASSAGE;
 
-        for (uint32_t i = 0; i < forward.count; i++)
-            index->terms.alive[mn_text_forward_term(&forward, i)]++;
+        for (uint32_t i = 0; i < forward.count; i++) {
+            uint32_t term = mn_text_forward_term(&forward, i);
+
+            index->terms.alive[term]++;
+            index->terms.in_passages[term] += is_passage;
+        }
         postings += forward.count;
         longest = forward.count > longest ? forward.count : longest;
     }
@@ -388,7 +400,7 @@ bool mn_text_index_load_end(struct mn_text_index *index)
 
 size_t mn_text_index_bytes(const struct mn_text_index *index)
 {
-    return index->terms.room * (sizeof *index->terms.item + sizeof *index->terms.alive) +
+    return index->terms.room * (sizeof *index->terms.item + 2 * sizeof *index->terms.alive) +
            index->terms.slots * sizeof *index->terms.slot +
            mn_dictionary_bytes(&index->dictionary) + mn_blocks_bytes(&index->blocks) +
            index->room * (sizeof *index->length + sizeof *index->forward);
@@ -398,6 +410,7 @@ void mn_text_index_release(struct mn_text_index *index)
 {
     free(index->terms.item);
     free(index->terms.alive);
+    free(index->terms.in_passages);
     free(index->terms.slot);
     mn_dictionary_release(&index->dictionary);
     mn_blocks_release(&index->blocks);

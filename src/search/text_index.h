@@ -44,7 +44,8 @@ struct mn_packed;
 struct mn_text_index {
     struct {
         struct mn_text_term *item;
-        uint32_t *alive; /* document frequency of each: apart, since all terms of a row ask for it */
+        uint32_t *alive; /* rows that have it: apart, since all terms of a row ask for it */
+        uint32_t *in_passages; /* of these; their item has it as well */
         size_t count;
         size_t room;
         uint32_t *slot; /* hash table: term + 1; 0 is free */
@@ -61,6 +62,20 @@ struct mn_text_index {
     size_t alive[MN_TEXT_KINDS]; /* rows */
     double length_sum[MN_TEXT_KINDS];
 };
+
+/* Document frequency of a term and how many documents there are: a passage is part of one. So a long text
+ * makes none of its words common. */
+static inline uint32_t mn_text_index_df(const struct mn_text_index *index, uint32_t term)
+{
+    uint32_t alive = index->terms.alive[term], df = alive - index->terms.in_passages[term];
+
+    return df ? df : alive > 0;
+}
+
+static inline size_t mn_text_index_documents(const struct mn_text_index *index)
+{
+    return index->alive[MN_TEXT_MEMORY] + index->alive[MN_TEXT_TURN];
+}
 
 /* Adds row `count`. False when malloc fails or a limit is reached: the index is then not whole and
  * must be released. */

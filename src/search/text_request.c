@@ -51,7 +51,7 @@ static void take(const struct mn_text_request *r, size_t which, uint32_t term, s
     if (found->term_count[which] == MN_TEXT_SPELLINGS_MAX)
         return;
     found->term[which][found->term_count[which]++] = term;
-    found->df += r->index[which]->terms.alive[term];
+    found->df += mn_text_index_df(r->index[which], term);
 }
 
 static void find_exactly(const struct mn_text_request *r, uint64_t hash, struct found *found)
@@ -111,7 +111,7 @@ static void find_form(const struct mn_text_request *r, const struct mn_term_form
             if (term == UINT32_MAX || !in_use(r->index[i], term))
                 break;
             if (rarest == UINT32_MAX ||
-                r->index[i]->terms.alive[term] < r->index[i]->terms.alive[rarest])
+                mn_text_index_df(r->index[i], term) < mn_text_index_df(r->index[i], rarest))
                 rarest = term;
         }
         if (h == form->count && rarest != UINT32_MAX)
@@ -277,10 +277,13 @@ static enum mneme_status place_terms(struct mn_text_request *r, size_t which, st
     return MNEME_OK;
 }
 
+/* Returns how many documents there are. */
 static size_t set_norms(struct mn_text_request *r)
 {
-    size_t all = 0;
+    size_t documents = 0;
 
+    for (size_t i = 0; i < r->index_count; i++)
+        documents += mn_text_index_documents(r->index[i]);
     for (size_t kind = 0; kind < MN_TEXT_KINDS; kind++) {
         size_t rows = 0;
         double lengths = 0;
@@ -290,12 +293,11 @@ static size_t set_norms(struct mn_text_request *r)
             lengths += r->index[i]->length_sum[kind];
         }
         double average = rows && lengths > 0 ? lengths / (double)rows : 1;
-        all += rows;
         r->saturation[kind] = K1[kind] + 1;
         r->norm_base[kind] = K1[kind] * (1 - B[kind]);
         r->norm_length[kind] = K1[kind] * B[kind] / (float)average;
     }
-    return all;
+    return documents;
 }
 
 static double idf_of(size_t rows, size_t df)

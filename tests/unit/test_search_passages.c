@@ -192,6 +192,23 @@ static void words_are_counted_where_they_stand_together(void **state)
     assert_true(hit(w, "long")->text < together);
 }
 
+/* Passages are no documents: one holds a word, and none the other. */
+static void a_long_text_makes_none_of_its_words_common(void **state)
+{
+    struct world *w = *state;
+    double held = log(1 + 0.5 / 1.5), missed = log(1 + 1.5 / 0.5);
+    struct mn_unit units[4] = { item("long", "pear plum fig quince", NULL) };
+
+    for (size_t i = 1; i < 4; i++)
+        units[i] = passage(&units[0], "long#", "pear plum", NULL);
+    feed(w, units, 4);
+    ask(w, "pear zucchini", NULL);
+    assert_float_equal(hit(w, "long")->coverage, held / (held + missed), 1e-6);
+    feed(w, units, 1);
+    ask(w, "pear zucchini", NULL);
+    assert_float_equal(hit(w, "long")->coverage, held / (held + missed), 1e-6);
+}
+
 static void what_is_said_of_it_does_not_depend_on_how_it_was_found(void **state)
 {
     static const char *const ids[] = { "long", "long#2", "a" };
@@ -332,6 +349,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_item_is_found_once_by_the_vector_of_its_best_passage,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_are_counted_where_they_stand_together, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_text_makes_none_of_its_words_common, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_said_of_it_does_not_depend_on_how_it_was_found, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(passages_leave_with_their_item_and_change_with_it, set_up,
