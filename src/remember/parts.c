@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "text/letters.h"
 #include "text/recalled.h"
 
 size_t mn_piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max)
@@ -45,7 +46,15 @@ static enum mneme_status add_part(const struct mneme_event *turn, size_t of, boo
     return MNEME_OK;
 }
 
-/* text[at, until) of the turn, in pieces. */
+static bool is_blank(const char *text, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;)
+        if (!mn_letter_invisible(mn_utf8_next(text, bytes, &at)))
+            return false;
+    return true;
+}
+
+/* text[at, until) of the turn, in pieces; those of blanks alone are left out. */
 static enum mneme_status cut_span(const struct mneme_event *turn, const char *first, size_t of,
                                   size_t at, size_t until, bool recalled, size_t *number,
                                   struct mn_arena *arena, struct mn_parts *parts,
@@ -55,6 +64,10 @@ static enum mneme_status cut_span(const struct mneme_event *turn, const char *fi
         size_t end = mn_piece_end(turn->text, until, at, MN_TURN_PART_BYTES_MAX);
         struct mneme_event part = *turn;
 
+        if (is_blank(turn->text + at, end - at)) { /* an event says something */
+            at = end;
+            continue;
+        }
         part.id = (*number)++ ? mn_arena_printf(arena, "%s.%04zu", first, *number) : first;
         part.text = mn_arena_copy_n(arena, turn->text + at, end - at);
         if (!part.id || !part.text)
@@ -91,6 +104,8 @@ static enum mneme_status cut(const struct mneme_event *turn, size_t of, size_t b
         at = from + block.bytes;
         MN_TRY(cut_span(turn, first, of, from, at, true, &number, arena, parts, err));
     }
+    if (!number) /* that it is empty is told as of a short one */
+        return add_part(turn, of, false, arena, parts, err);
     parts->cut = true;
     return MNEME_OK;
 }

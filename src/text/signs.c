@@ -24,6 +24,8 @@
 
 #define WORDS_SHOUTED 3 /* so many words, all in capitals: then capitals say nothing */
 
+#define CLOSING_KEPT 32 /* longer runs of marks are few in a text */
+
 struct scan {
     const char *text;
     size_t bytes;
@@ -35,6 +37,9 @@ struct scan {
     bool related;        /* a sign was read that has sides: A -> B, x > y */
     char *mark, *cased;
     size_t mark_bytes, cased_bytes;
+    size_t run_from, run_until; /* the run that was walked last: a long one is asked at each sign */
+    /* By mark and length, where marks of emphasis close next; 0: not known, bytes: nowhere. */
+    size_t closing[2][CLOSING_KEPT];
 };
 
 /* 0 behind the end. */
@@ -237,17 +242,19 @@ static size_t read_han(struct scan *s)
 /* ---- marks that are sometimes prose ---- */
 
 /* How often the character at `at` is repeated. */
-static size_t run_of(const struct scan *s, size_t at)
+static size_t run_of(struct scan *s, size_t at)
 {
-    size_t count = 1;
-
-    while (s->text[at + count] == s->text[at])
-        count++;
-    return count;
+    if (at < s->run_from || at >= s->run_until) {
+        s->run_from = at;
+        s->run_until = at + 1;
+        while (s->text[s->run_until] == s->text[at])
+            s->run_until++;
+    }
+    return s->run_until - at;
 }
 
 /* A hyphen, a minus, an option, a range, a dash, a bullet. `bytes` of it. */
-static bool hyphen_tells(const struct scan *s, size_t bytes)
+static bool hyphen_tells(struct scan *s, size_t bytes)
 {
     int32_t next = peek(s, s->at + bytes);
     bool digit_next = is_digit(next);
@@ -272,22 +279,41 @@ static bool hyphen_tells(const struct scan *s, size_t bytes)
     return is_word(next) || next == '.';
 }
 
+/* The first run of `count` such marks from `from` on that may close; bytes: there is none. */
+static size_t find_closing(struct scan *s, char mark, size_t count, size_t from)
+{
+    for (size_t i = from; i < s->bytes; i++) {
+        if (s->text[i] != mark || s->text[i - 1] == ' ')
+            continue;
+        if (run_of(s, i) == count && !is_word(peek(s, i + count)))
+            return i;
+        i += run_of(s, i) - 1;
+    }
+    return s->bytes;
+}
+
+/* What one that opens has found, the next one finds too, unless it stands behind that. */
+static size_t closing_of(struct scan *s, char mark, size_t count, size_t from)
+{
+    size_t *kept = count < CLOSING_KEPT ? &s->closing[mark == '_'][count] : NULL;
+    size_t found = kept && *kept >= from ? *kept : find_closing(s, mark, count, from);
+
+    if (kept)
+        *kept = found;
+    return found;
+}
+
 /* *word*, **a few words**, _word_: the end of its closing marks. 0: no emphasis. */
-static size_t emphasis(const struct scan *s)
+static size_t emphasis(struct scan *s)
 {
     size_t count = run_of(s, s->at);
     int32_t next = peek(s, s->at + count);
+    size_t closing;
 
     if (is_word(s->before) || !(is_word(next) || is_han(next) || next == '`' || next == '"'))
         return 0;
-    for (size_t i = s->at + count + 1; i < s->bytes; i++) {
-        if (s->text[i] != s->text[s->at] || s->text[i - 1] == ' ')
-            continue;
-        if (run_of(s, i) == count && !is_word(peek(s, i + count)))
-            return i + count;
-        i += run_of(s, i) - 1;
-    }
-    return 0;
+    closing = closing_of(s, s->text[s->at], count, s->at + count + 1);
+    return closing < s->bytes ? closing + count : 0;
 }
 
 /* Marks that emphasise or itemise. True when they are read as such. */
@@ -355,10 +381,12 @@ static bool ascii_tells(struct scan *s, char c)
     case '?':
         return s->before != '?';
     case '.': {
+        if (s->before == '.' || is_word(s->before)) /* so that a run is walked once */
+            return false;
         size_t count = run_of(s, s->at);
         int32_t last = peek(s, s->at + count);
 
-        return s->before != '.' && !is_word(s->before) && count < 3 &&
+        return count < 3 &&
                (last == '/' || (is_word(last) && s->before != ')' && s->before != '"'));
     }
     case ':':

@@ -110,6 +110,34 @@ static void of_sixty_thousand_tokens_the_last_sentence_is_found(void **state)
     assert_int_equal(receipt.outcome, MNEME_UNCHANGED);
 }
 
+static void blanks_in_a_long_turn_are_no_part_of_it(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    MN_BUF_AUTO text = { 0 };
+    struct mneme_receipt receipt;
+
+    mn_buf_printf(&text, "The boat leaves at dawn.%5000s", "");
+    receipt = observe(f, "evt-blanks-behind", text.at);
+    assert_int_equal(receipt.outcome, MNEME_INSERTED);
+    assert_int_equal(receipt.parts, 1);
+    mn_buf_reset(&text);
+    mn_buf_printf(&text, "%5000sThe ferry leaves at noon.%5000sThe barge leaves at dusk.", "", "");
+    assert_false(text.failed);
+    receipt = observe(f, "evt-blanks-within", text.at);
+    assert_string_equal(receipt.id, "evt-blanks-within");
+    assert_int_equal(receipt.parts, 2);
+    assert_true(recalls(f, "ann", "When does the barge leave?", "The barge leaves at dusk."));
+    mn_buf_reset(&text);
+    mn_buf_printf(&text, "%5000s", "");
+    event.tenant_id = "acme";
+    event.user_id = "ann";
+    event.session_id = "long";
+    event.text = text.at;
+    assert_int_equal(mneme_observe(f->handle, &event, 1, NULL, NULL, &f->err), MNEME_INVALID);
+    assert_string_equal(f->err.message, "text: is empty, and must not be");
+}
+
 static void a_turn_is_cut_past_its_limit_and_refused_past_the_greatest(void **state)
 {
     struct fixture *f = *state;
@@ -302,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(of_sixty_thousand_tokens_the_last_sentence_is_found),
+        TEST(blanks_in_a_long_turn_are_no_part_of_it),
         TEST(a_turn_is_cut_past_its_limit_and_refused_past_the_greatest),
         TEST(times_with_zones_out_of_order_are_kept_in_utc_and_the_later_holds),
         TEST(one_user_is_deleted_whole_and_the_others_keep_all),

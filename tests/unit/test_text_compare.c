@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "text/compare.h"
 
@@ -352,6 +354,28 @@ static void long_texts_are_compared_for_equality_alone(void **state)
     assert_int_equal(mn_text_likeness(arena, a, b), MN_LIKENESS_NONE);
 }
 
+/* Each asked anew how far its run goes, or where its emphasis closes, took ten seconds and more. */
+static void thousands_of_marks_are_read_as_fast_as_words(void **state)
+{
+    static const char *const MARK[] = { ".", "-", "*", "_", "*a ", "**a* ", "_a ", "…" };
+    static char text[60001], other[60001];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof MARK / sizeof *MARK; i++) {
+        MN_ARENA_AUTO arena = mn_arena_new(1 << 24);
+        size_t bytes = strlen(MARK[i]);
+        clock_t begun = clock();
+
+        for (size_t at = 0; at + bytes < sizeof text; at += bytes)
+            memcpy(text + at, MARK[i], bytes + 1);
+        (void)snprintf(other, sizeof other, "a %.59900s", text);
+        assert_non_null(mn_text_form(arena, text));
+        assert_false(mn_text_identical(text, other));
+        if ((double)(clock() - begun) / CLOCKS_PER_SEC > 4)
+            fail_msg("%s: took %.1f s", MARK[i], (double)(clock() - begun) / CLOCKS_PER_SEC);
+    }
+}
+
 static void squeezing_leaves_no_white_space(void **state)
 {
     MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
@@ -372,6 +396,7 @@ int main(void)
         cmocka_unit_test(punctuation_and_spelling_of_signs_keep_nothing_apart),
         cmocka_unit_test(a_full_arena_never_merges),
         cmocka_unit_test(long_texts_are_compared_for_equality_alone),
+        cmocka_unit_test(thousands_of_marks_are_read_as_fast_as_words),
         cmocka_unit_test(squeezing_leaves_no_white_space),
     };
 
