@@ -8,9 +8,10 @@
  * that maintenance is asked for fifty times a second. With an archive (a folder) the turns of sessions that
  * have ended go there, and the store is left with their ids.
  *
- * Exit code 1 when a bound is broken: 16 MiB, 1 KiB a turn and 32 KiB a recall (its trace) for the files,
- * the log among them, and a quarter of a KiB a turn for the archive; 160 MiB and 1 KiB a turn resident (not
- * asked where an address sanitizer is in the way); idle, nothing written and at most one hundredth of a processor.
+ * Exit code 1 when a bound is broken: 16 MiB, 1 KiB a turn and 32 KiB a recall (its trace) for the
+ * files, the log among them, and a quarter of a KiB a turn for the archive; 160 MiB and 1 KiB a
+ * turn resident (not asked where an address sanitizer is in the way); idle, nothing written and at
+ * most one hundredth of a processor.
  */
 #include <ftw.h>
 #include <stdio.h>

@@ -239,9 +239,10 @@ typedef int (*mneme_grain_fn)(void *context, const struct mneme_grain *grain);
 
 /*
  * Which memories of one owner (user_id empty: shared ones) hold several titled sections, which are
- * pieces that point to the one before them, and which are long: a block shows passages of these. apply 1: they are split and merged; what was forgotten by
- * that stays in the store until it is erased, and can be brought back. change may be NULL; rows that need
- * its admin grant are told and left.
+ * pieces that point to the one before them, and which are long: a block shows passages of these.
+ * apply 1: they are split and merged; what was forgotten by that stays in the store until it is
+ * erased, and can be brought back. change may be NULL; rows that need its admin grant are told and
+ * left.
  */
 MNEME_API enum mneme_status mneme_granularity(struct mneme *handle, const char *tenant_id,
                                               const char *user_id, int apply,

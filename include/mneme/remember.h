@@ -167,9 +167,9 @@ struct mneme_read {
     }
 
 /*
- * Read now what waits of one user, or of one session of his (else NULL or ""), without a user of all
- * users of the tenant, also what failed or is not due. ret_read (may be NULL) says how it went. That the model fails is told there, as
- * first_failure, and is no failure of the call.
+ * Read now what waits of one user, or of one session of his (else NULL or ""), without a user of
+ * all users of the tenant, also what failed or is not due. ret_read (may be NULL) says how it went.
+ * That the model fails is told there, as first_failure, and is no failure of the call.
  *
  * MNEME_INVALID      no tenant, or a session without a user.
  * MNEME_UNAVAILABLE  there is no extractor: mneme_extractor_status() says why.

@@ -181,7 +181,7 @@ static int erase(const struct cli_common *common, const struct wish *wish, struc
     struct mneme_error err;
     char *receipt = NULL;
     MN_BUF_AUTO part = { 0 };
-    int file;
+    int file = -1;
 
     mn_buf_printf(&part, "%s.part", wish->receipt);
     if (part.failed) {

@@ -1,11 +1,12 @@
 /*
  * import.c - what others have written down, into the store.
  *
- * Three kinds of files, told by their ending or by what they hold. mneme's own records and the rules of
- * a Markdown file are read and checked over all files of the call and then committed as a whole
- * (import_rows.c); memories without an id are remembered behind them (import_said.c). Exports of other programs follow, item by item: conversations become events of
- * sessions, what other memories hold is remembered (import_chat.c, import_facts.c). Importing again
- * changes nothing. Vectors are made at the end, with their progress shown.
+ * Three kinds of files, told by their ending or by what they hold. mneme's own records and the
+ * rules of a Markdown file are read and checked over all files of the call and then committed as a
+ * whole (import_rows.c); memories without an id are remembered behind them (import_said.c). Exports
+ * of other programs follow, item by item: conversations become events of sessions, what other
+ * memories hold is remembered (import_chat.c, import_facts.c). Importing again changes nothing.
+ * Vectors are made at the end, with their progress shown.
  */
 #include "cli/import.h"
 

@@ -6,13 +6,14 @@
  * "statement" (talk that touches the topic) or "rewording" (the passage in other words). A text without
  * a topic counts for the means alone.
  *
- * Measured are: the mean vectors by language and kind; the mean likeness of a request and a passage of
- * another topic; the floors, in steps of 0.01 the highest that lose at most 2 % (one, where that is less
- * than one) of the requests, each with its passage in each language, or of the statements, each with
- * that of its own language, by raw relevance as a recall of all passages has it; and the centred cosine
- * that nominates a duplicate, the highest step that misses no rewording; and, of a model that gives
- * them, the mean of all states of tokens and the 128 axes along which they are spread most. All else is taken from the
- * profile that is given: name, dim, prefixes, pooling, weights.
+ * Measured are: the mean vectors by language and kind; the mean likeness of a request and a passage
+ * of another topic; the floors, in steps of 0.01 the highest that lose at most 2 % (one, where that
+ * is less than one) of the requests, each with its passage in each language, or of the statements,
+ * each with that of its own language, by raw relevance as a recall of all passages has it; and the
+ * centred cosine that nominates a duplicate, the highest step that misses no rewording; and, of a
+ * model that gives them, the mean of all states of tokens and the 128 axes along which they are
+ * spread most. All else is taken from the profile that is given: name, dim, prefixes, pooling,
+ * weights.
  */
 #ifndef MN_EVAL_CALIBRATE_H
 #define MN_EVAL_CALIBRATE_H

@@ -4,9 +4,9 @@
  * A tenant's figures are those of its users together, and of what it shares. Who has only asked is no user
  * of it, but his requests count. An alarm of a user is not told again of his tenant.
  *
- * A figure that cannot be known is NaN, null in the report, and alarms nobody: the share of hits of a
- * user who never recalled anything is not 0, and one slow recall, the first, makes no mean. Judging is pure; the figures come from the store, in one
- * pass over each table.
+ * A figure that cannot be known is NaN, null in the report, and alarms nobody: the share of hits of
+ * a user who never recalled anything is not 0, and one slow recall, the first, makes no mean.
+ * Judging is pure; the figures come from the store, in one pass over each table.
  */
 #include "lifecycle/health.h"
 

@@ -2,9 +2,9 @@
  * summary.c - the lines of a session, sorted by what they are good for.
  *
  * What calls for a memory in a turn is found by the same rules that draw single memories from it
- * (remember/trigger.c); they see no quotation, no code and no recalled text. What was done and what is pending
- * have words of their own (actions.c), and what is pending ends with a report that speaks of the same. A reason stands in the sentence of
- * the decision or right behind it.
+ * (remember/trigger.c); they see no quotation, no code and no recalled text. What was done and what
+ * is pending have words of their own (actions.c), and what is pending ends with a report that
+ * speaks of the same. A reason stands in the sentence of the decision or right behind it.
  */
 #include "lifecycle/summary.h"
 

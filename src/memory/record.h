@@ -34,10 +34,10 @@ enum mneme_status mn_edge_check(const struct mneme_edge *edge, struct mneme_erro
 enum mneme_status mn_usage_check(const struct mneme_usage *usage, struct mneme_error *err);
 
 /*
- * A deep copy in the arena with everything absent derived: id when empty (prefix mem_), confidence by
- * authority (at most 0.9 for an unconfirmed inference), importance 0.5, sensitivity internal, status active, version 1, created and updated
- * `now_ms`, attributes {}, content_hash. Strings are never NULL in the copy. The value is kept as
- * given.
+ * A deep copy in the arena with everything absent derived: id when empty (prefix mem_), confidence
+ * by authority (at most 0.9 for an unconfirmed inference), importance 0.5, sensitivity internal,
+ * status active, version 1, created and updated `now_ms`, attributes {}, content_hash. Strings are
+ * never NULL in the copy. The value is kept as given.
  */
 enum mneme_status mn_memory_complete(const struct mneme_memory *memory, int64_t now_ms,
                                      struct mn_arena *arena, struct mneme_memory *ret_memory,

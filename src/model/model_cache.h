@@ -3,8 +3,8 @@
  *
  * Wraps any other model. A vector is kept by the hash of what the profile makes vectors of, of the
  * kind (request or passage) and of the folded text, so that one file may serve several profiles of
- * one dimension; no text is stored. Several processes may use one file: each sees what the others appended before
- * it appends itself.
+ * one dimension; no text is stored. Several processes may use one file: each sees what the others
+ * appended before it appends itself.
  *
  * Nothing in the file says whose text a vector was made of, so nothing can be taken out alone: an
  * erasure empties it.

@@ -9,8 +9,9 @@
  * longer than BYTES_PER_TOKEN on average: the service cuts by its tokens.
  *
  * A service that is down or slow must not make every recall and every write wait. So what somebody
- * waits for has a short time, and after a failure the service is left alone for a while: meanwhile every text fails at once with
- * the same error, recall goes on by the other sources, and what is written waits for its vector.
+ * waits for has a short time, and after a failure the service is left alone for a while: meanwhile
+ * every text fails at once with the same error, recall goes on by the other sources, and what is
+ * written waits for its vector.
  *
  * The lock is over the connection, the failure and its time: one text at a time.
  */

@@ -25,16 +25,6 @@ static int64_t change_now(const struct mn_world *world, const struct mneme_chang
     return change->now_ms ? change->now_ms : world->now_ms();
 }
 
-static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outcome, const char *id,
-                         int64_t revision)
-{
-    receipt->outcome = outcome;
-    receipt->revision = revision;
-    receipt->parts = 0;
-    strncpy(receipt->id, id, sizeof receipt->id - 1);
-    receipt->id[sizeof receipt->id - 1] = '\0';
-}
-
 /* ---- a correction ---- */
 
 static enum mneme_status read_former(struct mn_world *world, const char *tenant_id,
@@ -89,8 +79,8 @@ static enum mneme_status replace(struct mn_world *world, const struct mneme_memo
                                       .own_links = !change->admin };
 
     MN_TRY(mn_store_commit_one(world->store, &commit, written, err));
-    fill_receipt(ret_receipt, written[0].unchanged ? MNEME_UNCHANGED : MNEME_UPDATED, row->id,
-                 written[0].revision);
+    mn_receipt_fill(ret_receipt, written[0].unchanged ? MNEME_UNCHANGED : MNEME_UPDATED, row->id,
+                    written[0].revision);
     if (strcmp(former->content, row->content))
         ret_receipt->parts = mn_text_passage_count(strlen(row->content));
     return MNEME_OK;
@@ -157,7 +147,7 @@ static enum mneme_status edit_once(struct mn_world *world, struct mneme_memory d
     MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &row, err));
     /* What was revoked and stays as it is asks for nothing: revoking it again needs no grant. */
     if (former.memory.status == MNEME_REVOKED && mn_memory_same_row(&former.memory, &row)) {
-        fill_receipt(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
+        mn_receipt_fill(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
         return MNEME_OK;
     }
     MN_TRY(mn_authorise(&row, &former.memory, change->admin, err));
@@ -209,7 +199,7 @@ enum mneme_status mn_remember_forget(struct mn_world *world, const char *tenant_
 
     MN_TRY(read_former(world, tenant_id, user_id, memory_id, change, arena, &former, err));
     if (former.memory.status == MNEME_REVOKED) { /* withdrawn already, and for good */
-        fill_receipt(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
+        mn_receipt_fill(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
         return MNEME_OK;
     }
     MN_TRY(mn_authorise(&former.memory, &former.memory, change->admin, err));

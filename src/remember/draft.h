@@ -130,8 +130,9 @@ struct mn_verdict {
 
 /*
  * draft: complete. alike: rows of its text or key (memories_alike); near: rows that an index
- * nominates for their words, of whatever kind; close: for their vectors, however they look. said_at_ms: when it was said or became so, 0 when undated: then
- * now. keeps_id: the draft's id is the caller's own, so that it is never taken into another.
+ * nominates for their words, of whatever kind; close: for their vectors, however they look.
+ * said_at_ms: when it was said or became so, 0 when undated: then now. keeps_id: the draft's id is
+ * the caller's own, so that it is never taken into another.
  */
 enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_rows *alike,
                             const struct mn_rows *near, const struct mn_rows *close,

@@ -2,12 +2,13 @@
  * join.c - two memories that say the same, as one row.
  *
  * The older one keeps its id, its key and its place; whatever the younger says beyond it is added:
- * words, names, evidence, a stronger authority, a higher importance, sensitivity and risk. Where both
- * say something else of a field (a title, an end, a category), the younger speaks, unless it has less
- * authority: then only what the row leaves open is filled. Nothing a caller said is dropped in
- * silence because the words were known. Of two rewordings the fuller text has both; two texts of one key and value are put side by side, until
- * that gets long, and then the younger speaks. The merge history stands in the provenance, as
- * "merged:" and the hash of the text that was taken in: the same repetition later adds nothing.
+ * words, names, evidence, a stronger authority, a higher importance, sensitivity and risk. Where
+ * both say something else of a field (a title, an end, a category), the younger speaks, unless it
+ * has less authority: then only what the row leaves open is filled. Nothing a caller said is
+ * dropped in silence because the words were known. Of two rewordings the fuller text has both; two
+ * texts of one key and value are put side by side, until that gets long, and then the younger
+ * speaks. The merge history stands in the provenance, as "merged:" and the hash of the text that
+ * was taken in: the same repetition later adds nothing.
  *
  * Confidence grows by 0.1 for evidence that is independent: a source the row does not name yet. A
  * repetition without a source is no evidence; a rewording that is taken in for the first time is.

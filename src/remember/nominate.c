@@ -15,8 +15,9 @@
 #include "search/search.h"
 #include "text/analyze.h"
 
-/* Rows compared by text, at some 70 us each: so many by words, and by vector of each language. By BM25, however little they share: in a small
- * partition the words that are new weigh most, so that a share of all says nothing. */
+/* Rows compared by text, at some 70 us each: so many by words, and by vector of each language. By
+ * BM25, however little they share: in a small partition the words that are new weigh most, so that
+ * a share of all says nothing. */
 #define NOMINATED_MAX 8
 
 /* The draft's vector as a request's: an index centres requests by another mean than passages. NULL:

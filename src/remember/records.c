@@ -280,18 +280,15 @@ static void fill_receipts(const struct batch *b, const struct mn_written *writte
 {
     for (size_t i = 0; receipts && i < b->writes.count; i++) {
         const struct mn_write *w = &b->writes.item[i];
-        struct mneme_receipt *receipt = &receipts[b->of[i]];
         const char *id = w->memory ? w->memory->id : w->event ? w->event->id : "";
 
         if ((i && b->of[i] == b->of[i - 1]) || w->kind == MN_WRITE_REQUEST)
             continue;
-        receipt->revision = written[i].revision;
-        receipt->parts = 0;
-        receipt->outcome = written[i].unchanged  ? MNEME_UNCHANGED
-                           : written[i].replaced ? MNEME_UPDATED
-                                                 : MNEME_INSERTED;
-        strncpy(receipt->id, id, sizeof receipt->id - 1);
-        receipt->id[sizeof receipt->id - 1] = '\0';
+        mn_receipt_fill(&receipts[b->of[i]],
+                        written[i].unchanged  ? MNEME_UNCHANGED
+                        : written[i].replaced ? MNEME_UPDATED
+                                              : MNEME_INSERTED,
+                        id, written[i].revision);
     }
 }
 

@@ -63,8 +63,8 @@ static void embed_now(struct mn_world *world, const struct mneme_change *change,
         mn_index_embed_units(world, partition, ids, count, &ignored);
 }
 
-static void fill_receipt(struct mneme_receipt *receipt, enum mneme_outcome outcome, const char *id,
-                         int64_t revision)
+void mn_receipt_fill(struct mneme_receipt *receipt, enum mneme_outcome outcome, const char *id,
+                     int64_t revision)
 {
     receipt->outcome = outcome;
     receipt->revision = revision;
@@ -292,7 +292,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
         if (!mn_empty(request.key))
             MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written,
                               err));
-        fill_receipt(receipt, outcome_of(v), row.id, row.revision);
+        mn_receipt_fill(receipt, outcome_of(v), row.id, row.revision);
         embed_now(w->world, w->change, partition_of(&row), &row.id, 1); /* it may have none yet */
         return MNEME_OK;
     }
@@ -303,7 +303,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
         *at++ = (struct mn_write){ .kind = MN_WRITE_VECTOR, .vector = &w->vector };
     change.reason = reason_of(w);
     MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written, err));
-    fill_receipt(receipt, outcome_of(v), row.id, written[mn_empty(request.key) ? 1 : 2].revision);
+    mn_receipt_fill(receipt, outcome_of(v), row.id, written[mn_empty(request.key) ? 1 : 2].revision);
     receipt->parts = mn_text_passage_count(strlen(row.content));
     if (v->into || !w->embedding_tried) /* its words may be others now */
         embed_now(w->world, w->change, partition_of(&row), &row.id, 1);
@@ -344,7 +344,7 @@ enum mneme_status mn_request_answered(struct mn_world *world, struct mn_partitio
     if (status == MNEME_NOT_FOUND)
         return MNEME_OK;
     MN_TRY(status);
-    fill_receipt(ret_receipt, (enum mneme_outcome)row.outcome, row.id, row.revision);
+    mn_receipt_fill(ret_receipt, (enum mneme_outcome)row.outcome, row.id, row.revision);
     *ret_found = true;
     return MNEME_OK;
 }

@@ -41,6 +41,10 @@ enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme
                                       struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                       size_t *ret_failed, struct mneme_error *err);
 
+/* A receipt of one row in one part. */
+void mn_receipt_fill(struct mneme_receipt *receipt, enum mneme_outcome outcome, const char *id,
+                     int64_t revision);
+
 /* Of the partition's own row, else of the tenant's shared one. */
 enum mneme_status mn_remember_confirm(struct mn_world *world, struct mn_partition partition,
                                       const char *memory_id, const struct mneme_change *change,

@@ -11,12 +11,11 @@
  * Forced memories come first and whole, past the caps on items and type, though they count. If they
  * alone exceed the tokens they go in alone, and the answer says so. Otherwise the block, counted as
  * it stands with its markup, never exceeds them: costs of elements are added up, and where the sum
- * comes near the limit the block itself is built and counted. A long text
- * without a summary goes in as its best passage;
- * once all are chosen, passages beside those come in too, while there is room, one for each in turn. What does not fit goes in as its
- * summary, or makes room by shortening what is less important than itself, or stays out; a smaller
- * one further down may still fit. The caller's own evidence takes what is left, best first: it has
- * it anyway.
+ * comes near the limit the block itself is built and counted. A long text without a summary goes in
+ * as its best passage; once all are chosen, passages beside those come in too, while there is room,
+ * one for each in turn. What does not fit goes in as its summary, or makes room by shortening what
+ * is less important than itself, or stays out; a smaller one further down may still fit. The
+ * caller's own evidence takes what is left, best first: it has it anyway.
  *
  * Considered: choosing the set of best total score (a knapsack). It drops the best memory for two
  * middling ones, which is hard to explain and was not what anybody expected.

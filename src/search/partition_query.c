@@ -2,15 +2,8 @@
  * partition_query.c - choose by estimate, score exactly, answer with documents.
  *
  * The order of work: who may be seen (bits), the best by vector for each language of rows, the best
- * by text, the union of both; then every row of the union gets both scores from its own terms and
- * its own vector, and its document is held. A row's number carries in its highest bit which view
- * it is in, so that one list can hold rows of both.
- *
- * Passages are rows like others until all are chosen. Then each makes place for its item, which is
- * given the best that it and its passages score, of all of them and not of the chosen ones alone: so
- * what is said of an item does not depend on how it was found. The best of many likenesses is high by
- * chance, so that much is taken off it; without that a question to short passages is answered by long
- * ones (cmrc2018-zh-dev, R@1 .989 for .991 at either .05 or .1).
+ * by text, the union of both (picked.c); then every row of the union gets both scores from its own
+ * terms and its own vector, and its document is held.
  */
 #include "search/partition_query.h"
 
@@ -19,47 +12,16 @@
 #include <string.h>
 
 #include "search/context.h"
-#include "search/text_request.h"
+#include "search/picked.h"
 
-#define VIEW_BIT 31
-#define ROW_MASK ((UINT32_C(1) << VIEW_BIT) - 1)
 #define AROUND 3
-#define LUCK 0.05 /* of one likeness among many: this, times sqrt(2 ln n), the best of n has by chance */
-#define TEXT_SHARE 0.5 /* of the score by words beside that by vector */
 #define FETCH_AHEAD 4 /* rows, while one is scored or copied */
 #define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
 
-/* A row on its way to becoming a hit. */
-struct picked {
-    uint32_t row; /* with its view */
-    uint32_t text_rank;
-    uint32_t vector_rank;
-    bool has_text, has_vector; /* the scores below are known */
-    struct mn_text_score text;
-    double vector; /* F; NAN: none */
-    double cosine;
-    double order; /* what it is ranked by */
-    uint32_t passage; /* the best of the item; 0: none */
-};
-
-/* The request as the indexes of both views have it, and what that was made of. */
-struct mn_query_kept {
-    struct mn_text_request text;
-    struct mn_vector_request vector[MN_VIEWS_MAX];
-    bool has_vector; /* the request has one that can be compared */
-
-    const struct mn_terms *terms;
-    const float *request_vector;
-    const struct mn_partition_index *index[MN_VIEWS_MAX];
-    uint64_t state[MN_VIEWS_MAX];
-    size_t view_count;
-};
-
 /* What one call needs besides its answer. */
 struct work {
-    const struct mn_views *views;
+    struct mn_picking of;
     const struct mn_query *query;
-    const struct mn_query_kept *prepared;
 
     void *bits_block;
     uint64_t *text_bits[MN_VIEWS_MAX];
@@ -71,8 +33,6 @@ struct work {
     struct mn_scored *scored; /* lists while searching */
     float *around[MN_VIEWS_MAX]; /* by row: what chosen turns near it bring */
     float *around_block;
-    struct picked *picked;
-    size_t picked_count;
 };
 
 static void work_release(struct work *work)
@@ -83,14 +43,9 @@ static void work_release(struct work *work)
     free(work->among);
     free(work->scored);
     free(work->around_block);
-    free(work->picked);
+    free(work->of.item);
 }
 #define WORK_AUTO MN_CLEANUP(work_release) struct work
-
-static size_t view_of(uint32_t row)
-{
-    return row >> VIEW_BIT;
-}
 
 static size_t rows_most(const struct mn_views *views)
 {
@@ -146,11 +101,11 @@ static enum mneme_status prepare(struct work *work, struct mn_arena *arena, stru
 {
     static const struct mn_terms none = { 0 };
     const struct mn_text_index *index[MN_VIEWS_MAX] = { NULL };
-    const struct mn_views *views = work->views;
+    const struct mn_views *views = work->of.views;
     const struct mn_query *query = work->query;
 
-    work->prepared = query->kept ? *query->kept : NULL;
-    if (work->prepared && still_holds(work->prepared, views, query))
+    work->of.prepared = query->kept ? *query->kept : NULL;
+    if (work->of.prepared && still_holds(work->of.prepared, views, query))
         return MNEME_OK;
     struct mn_query_kept *made = mn_arena_one(arena, struct mn_query_kept);
     if (!made)
@@ -166,7 +121,7 @@ static enum mneme_status prepare(struct work *work, struct mn_arena *arena, stru
     MN_TRY(mn_text_request_make(index, views->count, query->terms ? query->terms : &none, arena,
                                 &made->text, err));
     MN_TRY(prepare_vector(views, query, arena, made, err));
-    work->prepared = made;
+    work->of.prepared = made;
     if (query->kept)
         *query->kept = made;
     return MNEME_OK;
@@ -186,10 +141,10 @@ static enum mneme_status find_visible(struct work *work, struct mneme_error *err
     const struct mn_visible_request request = visible_request(work->query);
     size_t words = 0, classes = 1;
 
-    for (size_t v = 0; v < work->views->count; v++) {
-        size_t needed = mn_visible_scratch_bytes(&work->views->index[v]->visible);
+    for (size_t v = 0; v < work->of.views->count; v++) {
+        size_t needed = mn_visible_scratch_bytes(&work->of.views->index[v]->visible);
 
-        words += mn_visible_words(&work->views->index[v]->visible);
+        words += mn_visible_words(&work->of.views->index[v]->visible);
         if (needed > classes)
             classes = needed;
     }
@@ -198,8 +153,8 @@ static enum mneme_status find_visible(struct work *work, struct mneme_error *err
         return mn_fail_memory(err);
     uint64_t *next = work->bits_block;
     work->classes = (uint8_t *)(next + 2 * words);
-    for (size_t v = 0; v < work->views->count; v++) {
-        const struct mn_visible *visible = &work->views->index[v]->visible;
+    for (size_t v = 0; v < work->of.views->count; v++) {
+        const struct mn_visible *visible = &work->of.views->index[v]->visible;
 
         work->text_bits[v] = next;
         work->vector_bits[v] = next + mn_visible_words(visible);
@@ -214,77 +169,41 @@ static enum mneme_status find_visible(struct work *work, struct mneme_error *err
 /* Best first; of equals the own partition's, then the older row. */
 static int by_order(const void *a, const void *b)
 {
-    const struct picked *x = a, *y = b;
+    const struct mn_picked *x = a, *y = b;
 
     if (x->order != y->order)
         return x->order > y->order ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int by_row(const void *a, const void *b)
-{
-    const struct picked *x = a, *y = b;
-
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static void score_text(const struct work *work, struct picked *picked)
-{
-    if (!picked->has_text)
-        picked->text =
-            mn_text_request_score(&work->prepared->text, view_of(picked->row), picked->row & ROW_MASK);
-    picked->has_text = true;
-}
-
 /* Rows lie all over memory, and are known beforehand: what is asked for early need not be waited for. */
 static void fetch_vector(const struct work *work, uint32_t row)
 {
-    const struct mn_vector_index *index = &work->views->index[view_of(row)]->vector;
+    const struct mn_vector_index *index = &work->of.views->index[mn_picked_view(row)]->vector;
 
-    if (mn_vector_index_has(index, row & ROW_MASK))
-        mn_vector_index_fetch(index, row & ROW_MASK);
+    if (mn_vector_index_has(index, row & MN_ROW_MASK))
+        mn_vector_index_fetch(index, row & MN_ROW_MASK);
 }
 
 static void fetch_terms(const struct work *work, uint32_t row)
 {
-    mn_text_index_fetch(&work->views->index[view_of(row)]->text, row & ROW_MASK);
+    mn_text_index_fetch(&work->of.views->index[mn_picked_view(row)]->text, row & MN_ROW_MASK);
 }
 
 static void fetch_document(const struct work *work, uint32_t row)
 {
-    const struct mn_partition_index *index = work->views->index[view_of(row)];
+    const struct mn_partition_index *index = work->of.views->index[mn_picked_view(row)];
 
-    mn_documents_fetch(index->documents, index->document[row & ROW_MASK]);
-}
-
-static void score_vector(const struct work *work, struct picked *picked)
-{
-    size_t v = view_of(picked->row);
-    const struct mn_vector_index *index = &work->views->index[v]->vector;
-    float f = NAN, cosine = 0;
-
-    if (picked->has_vector)
-        return;
-    if (work->prepared->has_vector && mn_vector_index_has(index, picked->row & ROW_MASK))
-        mn_vector_index_exact(index, &work->prepared->vector[v], picked->row & ROW_MASK, &f, &cosine);
-    picked->vector = (double)f;
-    picked->cosine = (double)cosine;
-    picked->has_vector = true;
-}
-
-/* The row of the item, in its view. */
-static size_t item_of(const struct work *work, uint32_t row)
-{
-    return mn_partition_index_item(work->views->index[view_of(row)], row & ROW_MASK);
+    mn_documents_fetch(index->documents, index->document[row & MN_ROW_MASK]);
 }
 
 /* Offers what stands within AROUND of a turn chosen by text, by the sum of what the chosen ones
  * near it score; of a turn a step further away counts less. */
-static void spread(const struct work *work, const struct picked *from)
+static void spread(const struct work *work, const struct mn_picked *from)
 {
-    size_t v = view_of(from->row);
-    const struct mn_session_table *table = &work->views->index[v]->sessions;
-    uint32_t row = (uint32_t)item_of(work, from->row), before = row, after = row;
+    size_t v = mn_picked_view(from->row);
+    const struct mn_session_table *table = &work->of.views->index[v]->sessions;
+    uint32_t row = (uint32_t)mn_picked_item(&work->of, from->row), before = row, after = row;
 
     if (!mn_session_table_is_turn(table, row))
         return;
@@ -304,43 +223,44 @@ static void spread(const struct work *work, const struct picked *from)
  * picked[count - 1] were chosen by text. */
 static enum mneme_status choose_around(struct work *work, size_t count, struct mneme_error *err)
 {
-    struct picked *picked = work->picked + work->picked_count - count;
-    size_t rows = rows_most(work->views);
+    struct mn_picked *picked = work->of.item + work->of.count - count;
+    size_t rows = rows_most(work->of.views);
     struct mn_best best = { .item = work->scored,
                             .room = least_of(work->query->around_k, 2 * rows) };
 
     if (!best.room || !count)
         return MNEME_OK;
-    work->around_block = calloc(work->views->count * rows, sizeof *work->around_block);
+    work->around_block = calloc(work->of.views->count * rows, sizeof *work->around_block);
     if (!work->around_block)
         return mn_fail_memory(err);
-    for (size_t v = 0; v < work->views->count; v++)
+    for (size_t v = 0; v < work->of.views->count; v++)
         work->around[v] = work->around_block + v * rows;
     for (size_t i = 0; i < count; i++)
         spread(work, &picked[i]);
     for (size_t i = 0; i < count; i++)
-        work->around[view_of(picked[i].row)][item_of(work, picked[i].row)] = 0;
-    for (size_t v = 0; v < work->views->count; v++)
-        for (size_t row = 0; row < work->views->index[v]->count; row++)
+        work->around[mn_picked_view(picked[i].row)][mn_picked_item(&work->of, picked[i].row)] = 0;
+    for (size_t v = 0; v < work->of.views->count; v++)
+        for (size_t row = 0; row < work->of.views->index[v]->count; row++)
             if (work->around[v][row] > 0 && work->text_bits[v][row / 64] >> (row % 64) & 1)
-                mn_best_offer(&best, work->around[v][row], (uint32_t)row | (uint32_t)v << VIEW_BIT);
+                mn_best_offer(&best, work->around[v][row],
+                              (uint32_t)row | (uint32_t)v << MN_VIEW_BIT);
     for (size_t i = 0; i < best.count; i++)
         picked[count + i] =
-            (struct picked){ .row = best.item[i].row, .order = (double)best.item[i].score };
+            (struct mn_picked){ .row = best.item[i].row, .order = (double)best.item[i].score };
     qsort(picked + count, best.count, sizeof *picked, by_order);
     for (size_t i = 0; i < best.count; i++)
         picked[count + i].text_rank = (uint32_t)(count + i) + 1;
-    work->picked_count += best.count;
+    work->of.count += best.count;
     return MNEME_OK;
 }
 
 static enum mneme_status choose_by_text(struct work *work, struct mneme_error *err)
 {
-    size_t rows = rows_most(work->views), k = least_of(work->query->text_k, 2 * rows);
+    size_t rows = rows_most(work->of.views), k = least_of(work->query->text_k, 2 * rows);
     struct mn_best best = { .room = k };
-    struct picked *picked = work->picked + work->picked_count;
+    struct mn_picked *picked = work->of.item + work->of.count;
 
-    if (!k || !(work->prepared->text.weight_sum > 0))
+    if (!k || !(work->of.prepared->text.weight_sum > 0))
         return MNEME_OK;
     work->score = calloc(rows, sizeof *work->score);
     work->touched = malloc((rows + 1) * sizeof *work->touched);
@@ -349,21 +269,21 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
         return mn_fail_memory(err);
     best.item = work->scored;
     struct mn_text_room room = { work->score, work->touched, work->among, work->scored + k };
-    for (size_t v = 0; v < work->views->count; v++)
-        mn_text_request_top(&work->prepared->text, v, work->text_bits[v], &room, (uint32_t)v << VIEW_BIT,
-                            &best);
+    for (size_t v = 0; v < work->of.views->count; v++)
+        mn_text_request_top(&work->of.prepared->text, v, work->text_bits[v], &room,
+                            (uint32_t)v << MN_VIEW_BIT, &best);
 
     for (size_t i = 0; i < best.count; i++) {
         if (i + FETCH_AHEAD < best.count)
             fetch_terms(work, best.item[i + FETCH_AHEAD].row);
-        picked[i] = (struct picked){ .row = best.item[i].row };
-        score_text(work, &picked[i]);
+        picked[i] = (struct mn_picked){ .row = best.item[i].row };
+        mn_picked_score_text(&work->of, &picked[i]);
         picked[i].order = picked[i].text.text;
     }
     qsort(picked, best.count, sizeof *picked, by_order);
     for (size_t i = 0; i < best.count; i++)
         picked[i].text_rank = (uint32_t)i + 1;
-    work->picked_count += best.count;
+    work->of.count += best.count;
     return choose_around(work, best.count, err);
 }
 
@@ -376,26 +296,26 @@ static size_t rescored(const struct mn_views *views, size_t k)
 /* The k best of each language, ranked together: the constants make languages comparable. */
 static void choose_by_vector(struct work *work)
 {
-    size_t k = work->query->vector_k, room = rescored(work->views, k);
+    size_t k = work->query->vector_k, room = rescored(work->of.views, k);
     struct mn_best best[MN_LANGUAGE_COUNT];
-    struct picked *picked = work->picked + work->picked_count;
+    struct mn_picked *picked = work->of.item + work->of.count;
     size_t count = 0;
 
-    if (!k || !work->prepared->has_vector)
+    if (!k || !work->of.prepared->has_vector)
         return;
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++)
         best[l] = (struct mn_best){ .item = work->scored + l * room, .room = room };
-    for (size_t v = 0; v < work->views->count; v++)
-        mn_vector_index_scan(&work->views->index[v]->vector, &work->prepared->vector[v], work->vector_bits[v],
-                             (uint32_t)v << VIEW_BIT, best);
+    for (size_t v = 0; v < work->of.views->count; v++)
+        mn_vector_index_scan(&work->of.views->index[v]->vector, &work->of.prepared->vector[v],
+                             work->vector_bits[v], (uint32_t)v << MN_VIEW_BIT, best);
     for (size_t l = 0; l < MN_LANGUAGE_COUNT; l++) {
         for (size_t i = 0; i < best[l].count; i++) {
-            struct picked *p = &picked[count + i];
+            struct mn_picked *p = &picked[count + i];
 
             if (i + FETCH_AHEAD < best[l].count)
                 fetch_vector(work, best[l].item[i + FETCH_AHEAD].row);
-            *p = (struct picked){ .row = best[l].item[i].row };
-            score_vector(work, p);
+            *p = (struct mn_picked){ .row = best[l].item[i].row };
+            mn_picked_score_vector(&work->of, p);
             p->order = p->vector;
         }
         qsort(picked + count, best[l].count, sizeof *picked, by_order);
@@ -404,131 +324,23 @@ static void choose_by_vector(struct work *work)
     qsort(picked, count, sizeof *picked, by_order);
     for (size_t i = 0; i < count; i++)
         picked[i].vector_rank = (uint32_t)i + 1;
-    work->picked_count += count;
-}
-
-/* ---- passages ---- */
-
-static bool has_passages(const struct mn_views *views)
-{
-    for (size_t v = 0; v < views->count; v++)
-        if (views->index[v]->passage)
-            return true;
-    return false;
-}
-
-/* By what the whole of a score is made of (retrieve/rank_raw.c), as near as is known here. */
-static double worth(const struct picked *picked)
-{
-    return (isnan(picked->vector) ? 0 : picked->vector) + TEXT_SHARE * picked->text.text;
-}
-
-/* Gives an item the best that it and its passages score. */
-static void score_passages(const struct work *work, struct picked *item)
-{
-    const struct mn_partition_index *index = work->views->index[view_of(item->row)];
-    size_t count = mn_partition_index_passages(index, item->row & ROW_MASK);
-    double luck = LUCK * sqrt(2 * log((double)(count ? count : 1))), best = 0;
-
-    if (!count)
-        return;
-    score_text(work, item);
-    score_vector(work, item);
-    for (size_t i = 1; i <= count; i++) {
-        struct picked passage = { .row = item->row + (uint32_t)i };
-
-        score_text(work, &passage);
-        score_vector(work, &passage);
-        if (i == 1 || worth(&passage) > best) {
-            best = worth(&passage);
-            item->passage = (uint32_t)i;
-        }
-        if (passage.text.text > item->text.text)
-            item->text = passage.text;
-        passage.vector -= luck;
-        if (!isnan(passage.vector) && !(passage.vector <= item->vector)) {
-            item->vector = passage.vector;
-            item->cosine = passage.cosine;
-        }
-    }
-}
-
-static size_t first_of(size_t a, size_t b)
-{
-    return a && (!b || a < b) ? a : b;
-}
-
-/* Rows in order: an item before its passages. */
-static void unite_passages(struct work *work)
-{
-    struct picked *picked = work->picked;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < work->picked_count; i++) {
-        uint32_t item = (picked[i].row & ~ROW_MASK) | (uint32_t)item_of(work, picked[i].row);
-
-        if (kept && picked[kept - 1].row == item) {
-            picked[kept - 1].text_rank =
-                (uint32_t)first_of(picked[kept - 1].text_rank, picked[i].text_rank);
-            picked[kept - 1].vector_rank =
-                (uint32_t)first_of(picked[kept - 1].vector_rank, picked[i].vector_rank);
-        } else if (item == picked[i].row) {
-            picked[kept++] = picked[i];
-        } else {
-            picked[kept++] = (struct picked){ .row = item,
-                                              .text_rank = picked[i].text_rank,
-                                              .vector_rank = picked[i].vector_rank };
-        }
-    }
-    work->picked_count = kept;
-    for (size_t i = 0; i < kept; i++)
-        score_passages(work, &picked[i]);
-}
-
-/* ---- uniting ---- */
-
-/* A row that both chose becomes one. */
-static void unite(struct work *work)
-{
-    struct picked *picked = work->picked;
-    size_t kept = 0;
-
-    qsort(picked, work->picked_count, sizeof *picked, by_row);
-    for (size_t i = 0; i < work->picked_count; i++) {
-        if (kept && picked[kept - 1].row == picked[i].row) {
-            picked[kept - 1].text_rank |= picked[i].text_rank; /* one of the two is 0 */
-            picked[kept - 1].vector_rank |= picked[i].vector_rank;
-            if (picked[i].has_text)
-                picked[kept - 1].text = picked[i].text;
-            if (picked[i].has_vector) {
-                picked[kept - 1].vector = picked[i].vector;
-                picked[kept - 1].cosine = picked[i].cosine;
-            }
-            picked[kept - 1].has_text |= picked[i].has_text;
-            picked[kept - 1].has_vector |= picked[i].has_vector;
-        } else {
-            picked[kept++] = picked[i];
-        }
-    }
-    work->picked_count = kept;
-    if (has_passages(work->views))
-        unite_passages(work);
+    work->of.count += count;
 }
 
 /* ---- answering ---- */
 
 /* False when the arena is full. */
-static bool fill_hit(const struct work *work, struct picked *picked, struct mn_arena *arena,
+static bool fill_hit(const struct work *work, struct mn_picked *picked, struct mn_arena *arena,
                      struct mn_unit *unit, struct mn_hit *hit)
 {
-    size_t v = view_of(picked->row), row = picked->row & ROW_MASK;
-    const struct mn_partition_index *index = work->views->index[v];
+    size_t v = mn_picked_view(picked->row), row = picked->row & MN_ROW_MASK;
+    const struct mn_partition_index *index = work->of.views->index[v];
 
-    score_text(work, picked);
-    score_vector(work, picked);
+    mn_picked_score_text(&work->of, picked);
+    mn_picked_score_vector(&work->of, picked);
     bool has_vector = !isnan(picked->vector);
     *hit = (struct mn_hit){ .unit = unit,
-                            .shared = work->views->shared[v],
+                            .shared = work->of.views->shared[v],
                             .language = (enum mn_language)index->language[row],
                             .text = picked->text.text,
                             .bm25 = picked->text.bm25,
@@ -544,8 +356,8 @@ static bool fill_hit(const struct work *work, struct picked *picked, struct mn_a
 
 static bool hold_documents(const struct work *work, struct mn_arena *arena)
 {
-    for (size_t v = 0; v < work->views->count; v++)
-        if (!mn_documents_hold(work->views->index[v]->documents, arena))
+    for (size_t v = 0; v < work->of.views->count; v++)
+        if (!mn_documents_hold(work->of.views->index[v]->documents, arena))
             return false;
     return true;
 }
@@ -553,9 +365,9 @@ static bool hold_documents(const struct work *work, struct mn_arena *arena)
 static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
                                 struct mn_hits *ret_hits, struct mneme_error *err)
 {
-    struct mn_hits hits = { .count = work->picked_count,
-                            .room = work->picked_count,
-                            .term_weight_sum = work->prepared->text.weight_sum };
+    struct mn_hits hits = { .count = work->of.count,
+                            .room = work->of.count,
+                            .term_weight_sum = work->of.prepared->text.weight_sum };
     struct mn_unit *unit = NULL;
 
     if (hits.count) {
@@ -565,16 +377,16 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
             return mn_fail_memory(err);
     }
     for (size_t i = 0; i < hits.count; i++) {
-        const struct picked *ahead = &work->picked[i + FETCH_AHEAD];
+        const struct mn_picked *ahead = &work->of.item[i + FETCH_AHEAD];
 
         if (i + FETCH_AHEAD < hits.count) {
             fetch_document(work, ahead->row);
             if (!ahead->has_text)
                 fetch_terms(work, ahead->row);
-            if (!ahead->has_vector && work->prepared->has_vector)
+            if (!ahead->has_vector && work->of.prepared->has_vector)
                 fetch_vector(work, ahead->row);
         }
-        if (!fill_hit(work, &work->picked[i], arena, &unit[i], &hits.item[i]))
+        if (!fill_hit(work, &work->of.item[i], arena, &unit[i], &hits.item[i]))
             return mn_fail_memory(err);
     }
     *ret_hits = hits;
@@ -588,7 +400,7 @@ static bool find_row(const struct mn_views *views, const char *id, uint32_t *ret
         size_t row = mn_partition_index_find(views->index[v], id);
 
         if (row != SIZE_MAX) {
-            *ret_row = (uint32_t)row | (uint32_t)v << VIEW_BIT;
+            *ret_row = (uint32_t)row | (uint32_t)v << MN_VIEW_BIT;
             return true;
         }
     }
@@ -599,14 +411,14 @@ static bool find_row(const struct mn_views *views, const char *id, uint32_t *ret
 static void choose_named(struct work *work, const char *const *ids, size_t count)
 {
     const struct mn_visible_request request = visible_request(work->query);
-    const struct mn_views *views = work->views;
+    const struct mn_views *views = work->of.views;
 
     for (size_t i = 0; i < count; i++) {
         uint32_t row;
 
         if (find_row(views, ids[i], &row) &&
-            mn_visible_row(&views->index[view_of(row)]->visible, &request, row & ROW_MASK))
-            work->picked[work->picked_count++] = (struct picked){ .row = row };
+            mn_visible_row(&views->index[mn_picked_view(row)]->visible, &request, row & MN_ROW_MASK))
+            work->of.item[work->of.count++] = (struct mn_picked){ .row = row };
     }
 }
 
@@ -614,7 +426,7 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
                                struct mn_arena *arena, struct mn_hits *ret_hits,
                                struct mneme_error *err)
 {
-    WORK_AUTO work = { .views = views, .query = query };
+    WORK_AUTO work = { .of = { .views = views }, .query = query };
     size_t text_room = least_of(query->text_k, 2 * rows_most(views));
     size_t vector_room = MN_LANGUAGE_COUNT * rescored(views, query->vector_k);
     size_t around_room = least_of(query->around_k, 2 * rows_most(views));
@@ -622,16 +434,16 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
     MN_TRY(prepare(&work, arena, err));
     if (!views->count)
         return answer(&work, arena, ret_hits, err);
-    work.picked = malloc((text_room + around_room + vector_room + query->also_count + 1) *
-                         sizeof *work.picked);
+    work.of.item = malloc((text_room + around_room + vector_room + query->also_count + 1) *
+                         sizeof *work.of.item);
     work.scored = malloc((2 * text_room + around_room + vector_room + 1) * sizeof *work.scored);
-    if (!work.picked || !work.scored)
+    if (!work.of.item || !work.scored)
         return mn_fail_memory(err);
     MN_TRY(find_visible(&work, err));
     choose_by_vector(&work);
     MN_TRY(choose_by_text(&work, err));
     choose_named(&work, query->also, query->also_count);
-    unite(&work);
+    mn_picking_unite(&work.of);
     return answer(&work, arena, ret_hits, err);
 }
 
@@ -639,14 +451,14 @@ enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_q
                                  const char *const *ids, size_t count, struct mn_arena *arena,
                                  struct mn_hits *ret_hits, struct mneme_error *err)
 {
-    WORK_AUTO work = { .views = views, .query = query };
+    WORK_AUTO work = { .of = { .views = views }, .query = query };
 
     MN_TRY(prepare(&work, arena, err));
-    work.picked = malloc((count + 1) * sizeof *work.picked);
-    if (!work.picked)
+    work.of.item = malloc((count + 1) * sizeof *work.of.item);
+    if (!work.of.item)
         return mn_fail_memory(err);
     choose_named(&work, ids, count);
-    unite(&work);
+    mn_picking_unite(&work.of);
     return answer(&work, arena, ret_hits, err);
 }
 
@@ -664,11 +476,11 @@ static enum mneme_status read_contexts(const struct work *work, size_t v,
     static const struct mn_terms none = { 0 };
     const struct mn_query *query = work->query;
     const struct mn_context_request request = {
-        .index = work->views->index[v],
-        .text = &work->prepared->text,
+        .index = work->of.views->index[v],
+        .text = &work->of.prepared->text,
         .which = v,
         .terms = query->terms ? query->terms : &none,
-        .vector = work->prepared->has_vector ? &work->prepared->vector[v] : NULL,
+        .vector = work->of.prepared->has_vector ? &work->of.prepared->vector[v] : NULL,
         .allowed = work->text_bits[v],
         .inquiry = query->inquiry ? query->inquiry : &nothing,
     };
@@ -681,7 +493,7 @@ enum mneme_status mn_views_context(const struct mn_views *views, const struct mn
                                    struct mn_contexts *ret_contexts, struct mneme_error *err)
 {
     struct mn_query any = *query;
-    WORK_AUTO work = { .views = views, .query = &any };
+    WORK_AUTO work = { .of = { .views = views }, .query = &any };
     struct mn_contexts contexts = { .room = count + 1 };
     struct asked_turns turns[MN_VIEWS_MAX] = { { 0 } };
 
@@ -702,7 +514,7 @@ enum mneme_status mn_views_context(const struct mn_views *views, const struct mn
 
         if (!find_row(views, ids[i], &found))
             continue;
-        size_t v = view_of(found), row = found & ROW_MASK;
+        size_t v = mn_picked_view(found), row = found & MN_ROW_MASK;
         if (!mn_session_table_is_turn(&views->index[v]->sessions, row) ||
             !(work.text_bits[v][row / 64] >> (row % 64) & 1))
             continue;
@@ -734,10 +546,10 @@ enum mneme_status mn_views_similarity(const struct mn_views *views, const char *
 
         if (!find_row(views, ids[i], &row))
             continue;
-        const struct mn_vector_index *index = &views->index[view_of(row)]->vector;
-        has[i] = mn_vector_index_has(index, row & ROW_MASK);
+        const struct mn_vector_index *index = &views->index[mn_picked_view(row)]->vector;
+        has[i] = mn_vector_index_has(index, row & MN_ROW_MASK);
         if (has[i])
-            mn_vector_index_centred(index, row & ROW_MASK, centred + i * stride);
+            mn_vector_index_centred(index, row & MN_ROW_MASK, centred + i * stride);
     }
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)

@@ -106,10 +106,10 @@ struct mn_search_stats {
 
 struct mn_search_ops {
     /*
-     * Feed one partition. `dropped` items leave first, then `units` come, replacing items of the same
-     * id (an id may be in both). Passages leave with their item, and come right behind it. `reset` empties the partition before all. `cursor` is the store
-     * position reached, "" while a build goes on (the partition then counts as not loaded). Atomic
-     * to readers.
+     * Feed one partition. `dropped` items leave first, then `units` come, replacing items of the
+     * same id (an id may be in both). Passages leave with their item, and come right behind it.
+     * `reset` empties the partition before all. `cursor` is the store position reached, "" while a
+     * build goes on (the partition then counts as not loaded). Atomic to readers.
      */
     enum mneme_status (*apply)(struct mn_search *search, struct mn_partition partition, bool reset,
                                const struct mn_unit *units, size_t unit_count,

@@ -3,9 +3,9 @@
  *
  * Each row's score is summed up as the lists are read. Once the k-th best of the rows seen has more
  * than all lists to come could give together, a row not seen yet can no longer come in, and the
- * rest is read only for rows that have been seen and may still come in: exact, and it spares most of the work, since the
- * long lists are those of terms that weigh little. Where few rows are left for long lists, their own
- * terms are looked through instead.
+ * rest is read only for rows that have been seen and may still come in: exact, and it spares most
+ * of the work, since the long lists are those of terms that weigh little. Where few rows are left
+ * for long lists, their own terms are looked through instead.
  *
  * The sums are floats and choose; what is told of a row is computed anew, in double, from the row's
  * own terms.

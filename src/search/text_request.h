@@ -8,11 +8,11 @@
  * .5)) C     = the part of I whose terms are in the row, / I BM25  = sum of weight * idf * tf (k1 +
  * 1) / (tf + k1 (1 - b + b length / average length)) X     = 1/2 C + 1/2 BM25 / I
  *
- * k1 and b differ for memories, turns of conversations and passages of long texts, as do their average lengths. A term
- * that is nowhere and may be a typo is replaced by the nearest spellings that are, an identifier
- * also by those that it begins; they share its place in I and are found at a part of their weight.
- * A term with a star stands for all that it begins, one with other forms (text/synonyms.h) for these
- * as well, at its whole weight.
+ * k1 and b differ for memories, turns of conversations and passages of long texts, as do their
+ * average lengths. A term that is nowhere and may be a typo is replaced by the nearest spellings
+ * that are, an identifier also by those that it begins; they share its place in I and are found at
+ * a part of their weight. A term with a star stands for all that it begins, one with other forms
+ * (text/synonyms.h) for these as well, at its whole weight.
  */
 #ifndef MN_SEARCH_TEXT_REQUEST_H
 #define MN_SEARCH_TEXT_REQUEST_H

@@ -37,9 +37,9 @@ struct mn_inquiry mn_inquiry_read(const char *text);
  * where no date is named. */
 float mn_inquiry_fits_date(const struct mn_inquiry *inquiry, int year, int month, int day);
 
-/* Is `name` meant by one of the capitalised words that is not spelled quite so? The same first
- * four letters, or three where either has no more (Mel for Melanie); or as long as five, the same first letter and at most
- * two edits. */
+/* Is `name` meant by one of the capitalised words that is not spelled quite so? The same first four
+ * letters, or three where either has no more (Mel for Melanie); or as long as five, the same first
+ * letter and at most two edits. */
 bool mn_inquiry_nearly_names(const struct mn_inquiry *inquiry, struct mn_str name);
 
 #endif

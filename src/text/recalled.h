@@ -20,8 +20,8 @@
  */
 struct mn_str mn_recalled_find(const char *text, size_t from);
 
-/* The text without the first MN_RECALLED_MAX of its blocks, the end of a line in the place of each; the text itself, not copied, when it
- * has none. NULL: the arena is full. */
+/* The text without the first MN_RECALLED_MAX of its blocks, the end of a line in the place of each;
+ * the text itself, not copied, when it has none. NULL: the arena is full. */
 const char *mn_recalled_without(struct mn_arena *arena, const char *text);
 
 #endif
