@@ -233,6 +233,25 @@ static enum mneme_status find_alike(struct mn_sourcing *s, bool *index_answers,
     }
 }
 
+/* From the best found; what that brings is made complete and scored as all else is. */
+static enum mneme_status step_again(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mneme_error failed;
+
+    mn_error_clear(&failed);
+    enum mneme_status status = mn_source_second_step(s, &failed);
+    if (status == MNEME_OK && s->trace->second.count) {
+        status = complete(s, &failed);
+        if (status == MNEME_OK)
+            status = mn_verify_scores(s, &failed);
+    }
+    if (status == MNEME_LIMIT && err)
+        *err = failed;
+    else if (status != MNEME_OK)
+        mn_trace_degraded(s->trace, "second step: %s", failed.message);
+    return status == MNEME_LIMIT ? status : MNEME_OK;
+}
+
 enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *request,
                             const struct mn_access *access, struct mn_plan *plan,
                             struct mn_arena *arena, struct mn_candidates *ret_found,
@@ -282,6 +301,8 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     MN_TRY(find_alike(&s, &index_answers, err));
     if (index_answers && needs_vector(plan) && mn_verify_scores(&s, &failed) != MNEME_OK)
         mn_trace_degraded(trace, "index: %s", failed.message);
+    if (index_answers && needs_vector(plan))
+        MN_TRY(step_again(&s, err));
     if (access->as_of_ms) {
         MN_TRY(run(&s, MN_SOURCE_TEXT, mn_source_past, false, err));
         MN_TRY(complete(&s, err));

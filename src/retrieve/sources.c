@@ -359,36 +359,66 @@ static enum mneme_status add_ids(struct mn_sourcing *s, const char *const *ids, 
 
 /* ---- graph ---- */
 
-enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err)
+/* Those of the identity's own and of the shared partition. */
+static enum mneme_status read_edges(struct mn_sourcing *s, struct mn_edges edges[2],
+                                    struct mneme_error *err)
 {
     struct mn_store *store = s->world->store;
     const struct mn_partition own = { s->access->tenant, s->access->user };
     const struct mn_partition shared = { s->access->tenant, "" };
-    struct mn_edges edges[2] = { { 0 }, { 0 } };
-    struct mn_graph_finds finds = { 0 };
     bool past = s->access->as_of_ms != 0;
 
     MN_TRY(store->ops->edges(store, own, past, s->arena, &edges[0], err));
-    MN_TRY(store->ops->edges(store, shared, past, s->arena, &edges[1], err));
+    return store->ops->edges(store, shared, past, s->arena, &edges[1], err);
+}
+
+/* Each that no better path brought already. */
+static enum mneme_status add_finds(struct mn_sourcing *s, const struct mn_graph_finds *finds,
+                                   size_t most, double factor, size_t *count,
+                                   struct mneme_error *err)
+{
+    const char **ids = mn_arena_array(s->arena, const char *, finds->count + 1);
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < finds->count; i++)
+        ids[i] = finds->item[i].memory_id;
+    MN_TRY(add_ids(s, ids, finds->count < most ? finds->count : most, err));
+    for (size_t i = 0; i < finds->count && i < most; i++) {
+        struct mn_candidate *c = mn_pool_find(s->pool, finds->item[i].memory_id);
+        double confidence = finds->item[i].path_confidence * factor;
+
+        if (!c || c->path_confidence >= confidence)
+            continue;
+        c->path_confidence = confidence;
+        set_finding(c, MN_SOURCE_GRAPH, ++s->trace->source[MN_SOURCE_GRAPH].count, confidence);
+        ++*count;
+    }
+    return MNEME_OK;
+}
+
+enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err)
+{
+    struct mn_edges edges[2] = { { 0 }, { 0 } };
+    struct mn_graph_finds finds = { 0 };
+    size_t count = 0;
+
+    MN_TRY(read_edges(s, edges, err));
     MN_TRY(mn_graph_aliases(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &s->plan->terms,
                           err));
     MN_TRY(mn_graph_walk(edges, 2, s->plan->folded, s->access->at_ms, s->arena, &finds, err));
-    const char **ids = mn_arena_array(s->arena, const char *, finds.count + 1);
-    if (!ids)
-        return mn_fail_memory(err);
-    for (size_t i = 0; i < finds.count; i++)
-        ids[i] = finds.item[i].memory_id;
-    MN_TRY(add_ids(s, ids, finds.count, err));
-    for (size_t i = 0; i < finds.count; i++) {
-        struct mn_candidate *c = mn_pool_find(s->pool, finds.item[i].memory_id);
+    return add_finds(s, &finds, finds.count, 1, &count, err);
+}
 
-        if (!c)
-            continue;
-        c->path_confidence = finds.item[i].path_confidence;
-        set_finding(c, MN_SOURCE_GRAPH, i + 1, finds.item[i].path_confidence);
-        s->trace->source[MN_SOURCE_GRAPH].count++;
-    }
-    return MNEME_OK;
+enum mneme_status mn_source_graph_from(struct mn_sourcing *s, const char *name, size_t most,
+                                       size_t *count, struct mneme_error *err)
+{
+    struct mn_edges edges[2] = { { 0 }, { 0 } };
+    struct mn_graph_finds finds = { 0 };
+
+    MN_TRY(read_edges(s, edges, err));
+    MN_TRY(mn_graph_walk(edges, 2, name, s->access->at_ms, s->arena, &finds, err));
+    return add_finds(s, &finds, *count < most ? most - *count : 0, MN_GRAPH_HOP_FACTOR, count, err);
 }
 
 /* ---- rule ---- */

@@ -66,7 +66,13 @@ struct mn_query mn_source_query(struct mn_sourcing *s);
  * nothing replaced? Then what was looked for may stand behind them. */
 bool mn_source_is_crowded(const struct mn_sourcing *s);
 enum mneme_status mn_source_graph(struct mn_sourcing *s, struct mneme_error *err);
+/* From this folded name, as one hop later; adds what it brought to *count, to `most` at most. */
+enum mneme_status mn_source_graph_from(struct mn_sourcing *s, const char *name, size_t most,
+                                       size_t *count, struct mneme_error *err);
 enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err);
+
+/* second_step.c: once more, by the name of somebody the request speaks of only through another. */
+enum mneme_status mn_source_second_step(struct mn_sourcing *s, struct mneme_error *err);
 
 /* surroundings.c: context of every candidate that is a turn. The last to be asked: it points at
  * candidates that no one drops from the pool any more. */

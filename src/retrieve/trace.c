@@ -549,6 +549,23 @@ static void put_tokens(struct mn_json_writer *w, const struct mn_trace *trace)
     mn_json_close(w, '}');
 }
 
+static void put_second_step(struct mn_json_writer *w, const struct mn_trace *trace)
+{
+    mn_json_key(w, "second_step");
+    mn_json_open(w, '{');
+    mn_json_field_bool(w, "fired", trace->second.fired);
+    if (trace->second.from) {
+        mn_json_field_text(w, "from", trace->second.from);
+        mn_json_key(w, "name_hash");
+        put_hash(w, trace->second.name_hash);
+    }
+    if (trace->second.fired) {
+        mn_json_field_integer(w, "brought", (int64_t)trace->second.count);
+        mn_json_field_integer(w, "us", trace->second.us);
+    }
+    mn_json_close(w, '}');
+}
+
 static void put_engine(struct mn_json_writer *w, const struct mn_retrieval *r)
 {
     const struct mn_trace *trace = &r->trace;
@@ -598,6 +615,7 @@ enum mneme_status mn_trace_print(const struct mn_retrieval *retrieval, struct mn
     put_merges(&w, &retrieval->selection);
     put_conflicts(&w, &retrieval->conflicts);
     put_budget(&w, retrieval);
+    put_second_step(&w, &retrieval->trace);
     put_tokens(&w, &retrieval->trace);
     put_rerank(&w, &retrieval->trace);
     put_engine(&w, retrieval);

@@ -70,6 +70,13 @@ struct mn_trace {
         size_t measured; /* of them, whose codes of tokens were there */
         int64_t us;
     } tokens;
+    struct {
+        bool fired; /* the request speaks of somebody only through another */
+        const char *from; /* id of the memory that says who; NULL: none of the first does */
+        uint64_t name_hash;
+        size_t count; /* of what the name brought, known before or not */
+        int64_t us;
+    } second;
     int64_t stage_us[MN_STAGE_COUNT];
     int64_t embed_us;
     size_t candidate_count; /* after recall */

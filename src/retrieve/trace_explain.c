@@ -362,6 +362,10 @@ static void put_times(struct mn_buf *out, yyjson_val *trace)
                       text_of(model, "profile_hash"));
     else
         mn_buf_text(out, "Model  none: text, structure, graph and rules only\n");
+    if (text_of(list_of(trace, "second_step"), "from")[0])
+        mn_buf_printf(out, "Again  by the name that %s gives: %lld brought\n",
+                      text_of(list_of(trace, "second_step"), "from"),
+                      integer_of(list_of(trace, "second_step"), "brought"));
     if (integer_of(list_of(trace, "tokens"), "turns"))
         mn_buf_printf(out, "Words  %lld of the %lld turns that lead were compared word by word\n",
                       integer_of(list_of(trace, "tokens"), "measured"),

@@ -1,0 +1,445 @@
+/*
+ * through.c - relations, who they start from, and the name that a text gives to their other end.
+ *
+ * A relation counts only with its start beside it: a possessive or "of" in English, 的 or a pronoun
+ * in Chinese. A name counts only right beside the relation, joined to it by a word of naming or by
+ * nothing but a comma, and in English only with a capital: what a sentence says further off may be
+ * anybody's.
+ */
+#include "text/through.h"
+
+#include "text/letters.h"
+#include "text/words.h"
+
+#define NAME_WORDS_MAX 3
+#define HAN_NAME_BYTES 15 /* five characters */
+#define HAN_ANCHOR_BYTES 24
+
+static const char *const ENGLISH[] = {
+    "sister",     "brother",    "mother",   "father",   "mom",      "mum",        "dad",
+    "wife",       "husband",    "son",      "daughter", "uncle",    "aunt",       "cousin",
+    "niece",      "nephew",     "grandma",  "grandpa",  "partner",  "girlfriend", "boyfriend",
+    "fiance",     "boss",       "manager",  "mentor",   "coach",    "teacher",    "colleague",
+    "roommate",   "neighbor",   "friend",   "doctor",   "dentist",  "assistant",  "landlord",
+    "supervisor", "lawyer",     "employer", "company",  "owner",    "maintainer", "predecessor",
+    "neighbour",  "successor",  "coworker", "stepson",  "employee", "grandmother", "grandfather",
+};
+/* A longer one before one it holds. */
+static const char *const CHINESE[] = {
+    "女朋友", "男朋友", "负责人", "维护者", "前女友", "前男友", "姐姐", "妹妹", "哥哥",
+    "弟弟",   "妈妈",   "母亲",   "爸爸",   "父亲",   "妻子",   "老婆", "丈夫", "老公",
+    "儿子",   "女儿",   "叔叔",   "阿姨",   "舅舅",   "姑姑",   "表哥", "表姐", "表弟",
+    "表妹",   "堂哥",   "奶奶",   "爷爷",   "外婆",   "外公",   "朋友", "同事", "老板",
+    "上司",   "经理",   "主管",   "导师",   "老师",   "教练",   "室友", "邻居", "助理",
+    "房东",   "医生",   "律师",   "搭档",   "公司",   "前任",   "徒弟",
+};
+#define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
+
+static struct mn_str slice(const char *from, const char *until)
+{
+    return (struct mn_str){ from, (size_t)(until - from) };
+}
+
+static bool begins(const char *at, const char *end, const char *with)
+{
+    size_t bytes = strlen(with);
+
+    return (size_t)(end - at) >= bytes && !memcmp(at, with, bytes);
+}
+
+static bool ends(const char *from, const char *at, const char *with)
+{
+    size_t bytes = strlen(with);
+
+    return (size_t)(at - from) >= bytes && !memcmp(at - bytes, with, bytes);
+}
+
+/* Latin letters without regard to case. */
+static bool alike(struct mn_str a, const char *b)
+{
+    size_t i = 0;
+
+    while (i < a.bytes && b[i] && mn_letter_to_lower(a.at[i]) == mn_letter_to_lower(b[i]))
+        i++;
+    return i == a.bytes && !b[i];
+}
+
+static bool is_one_of(struct mn_str word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (alike(word, list[i]))
+            return true;
+    return false;
+}
+
+static bool stops(struct mn_str word)
+{
+    char lowered[24];
+
+    if (word.bytes > sizeof lowered)
+        return false;
+    for (size_t i = 0; i < word.bytes; i++)
+        lowered[i] = mn_letter_to_lower(word.at[i]);
+    return mn_words_stop(lowered, word.bytes);
+}
+
+/* ---- English ---- */
+
+/* The next Latin word from `at`, without its 's; empty at the end. */
+struct word {
+    struct mn_str text;
+    const char *end; /* behind its 's */
+    bool owns;
+    bool follows; /* no end of a sentence stands before it */
+};
+
+static struct word word_at(const char *at, const char *end)
+{
+    struct word w = { .follows = true };
+
+    for (; at < end && !mn_letter_latin(*at); at++)
+        if (strchr(".!?;\n", *at) || (unsigned char)*at >= 0x80)
+            w.follows = false;
+    const char *from = at;
+    while (at < end && (mn_letter_word(*at) || *at == '-' || (unsigned char)*at >= 0x80))
+        at++;
+    w.text = slice(from, at);
+    if (at < end && *at == '\'') {
+        w.owns = at + 1 < end && (at[1] == 's' || at[1] == 'S') &&
+                 (at + 2 == end || !mn_letter_word(at[2]));
+        w.owns = w.owns || ends(from, at, "s");
+        for (at++; at < end && mn_letter_word(*at);)
+            at++;
+    }
+    w.end = at;
+    return w;
+}
+
+static bool is_name(struct word w)
+{
+    return w.text.bytes > 1 && mn_letter_upper(w.text.at[0]) && !stops(w.text);
+}
+
+static bool is_relation(struct word w)
+{
+    return is_one_of(w.text, ENGLISH, COUNT_OF(ENGLISH));
+}
+
+/* Tom's, my, the user's: may a relation start here? */
+static bool starts(struct word w, struct mn_str *ret_anchor)
+{
+    static const char *const not_owners[] = { "what", "who",   "it",  "that", "there", "here",
+                                              "he",   "she",   "let", "how",  "where", "when",
+                                              "this", "which", "one" };
+    static const char *const speaker[] = { "my", "our" };
+
+    *ret_anchor = (struct mn_str){ 0 };
+    if (is_one_of(w.text, speaker, 2) || (w.owns && alike(w.text, "user")))
+        return true;
+    *ret_anchor = w.text;
+    return w.owns && !is_one_of(w.text, not_owners, COUNT_OF(not_owners));
+}
+
+/* "Tom's younger sister", from the word on. */
+static bool possessive(const char *at, const char *end, struct mn_through *ret, const char **ret_end)
+{
+    struct word first = word_at(at, end);
+
+    if (!first.text.bytes || !starts(first, &ret->anchor))
+        return false;
+    for (int between = 0; between < 2; between++) {
+        struct word w = word_at(between ? *ret_end : first.end, end);
+
+        if (!w.text.bytes || !w.follows)
+            return false;
+        *ret_end = w.end;
+        if (is_relation(w)) {
+            ret->relation = w.text;
+            ret->phrase = slice(first.text.at, w.text.at + w.text.bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "the sister of Tom", from the word on. */
+static bool of_somebody(const char *at, const char *end, struct mn_through *ret,
+                        const char **ret_end)
+{
+    struct word the = word_at(at, end);
+
+    if (!alike(the.text, "the"))
+        return false;
+    struct word relation = word_at(the.end, end);
+    struct word of = word_at(relation.end, end);
+    struct word who = word_at(of.end, end);
+
+    if (!is_relation(relation) || !alike(of.text, "of") ||
+        !is_name(who) || !who.follows)
+        return false;
+    *ret = (struct mn_through){ slice(the.text.at, who.text.at + who.text.bytes), who.text,
+                                relation.text };
+    *ret_end = who.end;
+    return true;
+}
+
+static bool english(const char *from, const char *end, struct mn_through *ret, const char **ret_end)
+{
+    for (const char *at = from; at < end;) {
+        struct word w = word_at(at, end);
+
+        if (!w.text.bytes)
+            return false;
+        if (possessive(at, end, ret, ret_end) || of_somebody(at, end, ret, ret_end))
+            return true;
+        at = w.end > at ? w.end : at + 1;
+    }
+    return false;
+}
+
+/* One to three words with a capital, from `at` on. */
+static bool name_from(const char *at, const char *end, struct mn_str *ret_name)
+{
+    struct word w = word_at(at, end);
+
+    if (!is_name(w) || !w.follows)
+        return false;
+    *ret_name = w.text;
+    for (int i = 1; i < NAME_WORDS_MAX && *w.end == ' '; i++) {
+        const char *before = w.end;
+
+        w = word_at(before, end);
+        if (!is_name(w) || w.text.at != before + 1)
+            break;
+        *ret_name = slice(ret_name->at, w.text.at + w.text.bytes);
+    }
+    return true;
+}
+
+/* "sister is Ann", "sister's name is Ann", "sister, Ann", "sister called Ann". */
+static bool named_behind(const char *at, const char *end, struct mn_str *ret_name)
+{
+    static const char *const naming[] = { "is", "was", "name", "named", "called" };
+
+    for (int i = 0; i < 3; i++) {
+        struct word w = word_at(at, end);
+
+        if (!w.follows || !is_one_of(w.text, naming, COUNT_OF(naming)))
+            break;
+        at = w.end;
+    }
+    return name_from(at, end, ret_name);
+}
+
+/* "Ann is", "Ann," before the phrase, at the head of its sentence. */
+static bool named_before(const char *from, const char *phrase, struct mn_str *ret_name)
+{
+    const char *head = phrase;
+
+    while (head > from && !strchr(".!?;\n", head[-1]))
+        head--;
+    if (!name_from(head, phrase, ret_name))
+        return false;
+    const char *behind = ret_name->at + ret_name->bytes;
+    struct word w = word_at(behind, phrase);
+    return (!w.text.bytes && behind < phrase && *behind == ',') ||
+           ((alike(w.text, "is") || alike(w.text, "was")) && !word_at(w.end, phrase).text.bytes);
+}
+
+/* ---- Chinese ---- */
+
+static const char *relation_at(const char *at, const char *end)
+{
+    for (size_t i = 0; i < COUNT_OF(CHINESE); i++)
+        if (begins(at, end, CHINESE[i]))
+            return CHINESE[i];
+    return NULL;
+}
+
+/* Back from `at` over what may be part of a name. */
+static const char *run_before(const char *from, const char *at, size_t most)
+{
+    const char *begin = at;
+
+    while (begin > from && (size_t)(at - begin) < most) {
+        const char *previous = begin - 1;
+        size_t read = 0;
+
+        while (previous > from && ((unsigned char)*previous & 0xc0) == 0x80)
+            previous--;
+        int32_t c = mn_utf8_next(previous, (size_t)(begin - previous), &read);
+        if (!mn_letter_han(c) && !(c < 0x80 && mn_letter_plain((char)c)))
+            break;
+        begin = previous;
+    }
+    return begin;
+}
+
+static const char *run_behind(const char *at, const char *end)
+{
+    while (at < end) {
+        size_t read = 0;
+        int32_t c = mn_utf8_next(at, (size_t)(end - at), &read);
+
+        if (!mn_letter_han(c) && !(c < 0x80 && mn_letter_plain((char)c)))
+            break;
+        at += read;
+    }
+    return at;
+}
+
+/* 汤姆的, 我的, 我, 用户的 before the relation. */
+static bool starts_before(const char *from, const char *relation, struct mn_through *ret)
+{
+    static const char *const speaker[] = { "我", "我们", "用户" };
+    static const char *const lead[] = { "请问", "请告诉我", "告诉我", "那么", "是" };
+    bool joined = ends(from, relation, "的");
+    const char *until = joined ? relation - strlen("的") : relation;
+    const char *begin = run_before(from, until, HAN_ANCHOR_BYTES);
+
+    for (size_t i = 0; i < COUNT_OF(lead); i++)
+        for (const char *at = begin; at < until; at++)
+            if (begins(at, until, lead[i]))
+                begin = at + strlen(lead[i]);
+    ret->phrase.at = begin;
+    ret->anchor = slice(begin, until);
+    for (size_t i = 0; i < COUNT_OF(speaker); i++)
+        if (ends(begin, until, speaker[i])) {
+            ret->phrase.at = until - strlen(speaker[i]);
+            ret->anchor.bytes = 0;
+            return true;
+        }
+    return joined && ret->anchor.bytes && !ends(begin, until, "他") && !ends(begin, until, "她");
+}
+
+static bool chinese(const char *from, const char *start, const char *end, struct mn_through *ret,
+                    const char **ret_end)
+{
+    for (const char *at = start; at < end; at++) {
+        const char *relation = (unsigned char)*at < 0x80 ? NULL : relation_at(at, end);
+
+        if (!relation || !starts_before(from, at, ret))
+            continue;
+        *ret_end = at + strlen(relation);
+        ret->relation = slice(at, *ret_end);
+        ret->phrase = slice(ret->phrase.at, *ret_end);
+        return true;
+    }
+    return false;
+}
+
+/* 叫小安, 是小安, ，小安 behind; 小安是 before. A relation or what has 的 in it is no name. */
+static bool han_name(const char *begin, const char *until, struct mn_str *ret_name)
+{
+    if (begin == until || until - begin > HAN_NAME_BYTES || relation_at(begin, until))
+        return false;
+    for (const char *at = begin; at < until; at++)
+        if (begins(at, until, "的") || relation_at(at, until))
+            return false;
+    *ret_name = slice(begin, until);
+    return true;
+}
+
+static bool han_named(const char *from, const char *end, const struct mn_through *found,
+                      const char *behind, struct mn_str *ret_name)
+{
+    static const char *const naming[] = { "的名字", "名字", "就是", "名叫", "叫做", "叫", "是" };
+    const char *first = begins(behind, end, ",") ? behind + 1 : behind;
+    const char *at = first;
+
+    for (size_t i = 0; i < COUNT_OF(naming); i++)
+        if (begins(at, end, naming[i]))
+            at += strlen(naming[i]);
+    if (at > first && han_name(at, run_behind(at, end), ret_name))
+        return true;
+    if (!ends(from, found->phrase.at, "是"))
+        return false;
+    at = found->phrase.at - strlen("是");
+    return han_name(run_before(from, at, HAN_NAME_BYTES + 1), at, ret_name);
+}
+
+/* ---- both ---- */
+
+/* Does anything of content stand in it, beside what asks for a name? */
+static bool asks_more(const char *at, const char *end)
+{
+    static const char *const names[] = { "name", "called", "named" };
+    static const char *const han_names[] = { "什么", "名字", "谁", "叫", "请问", "告诉" };
+
+    while (at < end) {
+        size_t read = 0;
+        struct word w = mn_letter_latin(*at) ? word_at(at, end) : (struct word){ 0 };
+
+        if (w.text.bytes && !stops(w.text) && w.text.bytes > 1 &&
+            !is_one_of(w.text, names, COUNT_OF(names)))
+            return true;
+        for (size_t i = 0; i < COUNT_OF(han_names) && !read; i++)
+            if (begins(at, end, han_names[i]))
+                read = strlen(han_names[i]);
+        if (w.text.bytes)
+            at = w.end;
+        else if (read)
+            at += read;
+        else {
+            int32_t c = mn_utf8_next(at, (size_t)(end - at), &read);
+
+            if (mn_letter_han(c) && mn_words_han(c) == MN_HAN_CONTENT)
+                return true;
+            at += read;
+        }
+    }
+    return false;
+}
+
+bool mn_through_asked(struct mn_str request, struct mn_through *ret_through)
+{
+    const char *end = request.at + request.bytes;
+    const char *behind = NULL;
+    struct mn_through found;
+
+    if (!english(request.at, end, &found, &behind) &&
+        !chinese(request.at, request.at, end, &found, &behind))
+        return false;
+    if (!asks_more(request.at, found.phrase.at) &&
+        !asks_more(found.phrase.at + found.phrase.bytes, end))
+        return false;
+    *ret_through = found;
+    return true;
+}
+
+/* The same relation of the same one? */
+static bool is_meant(const struct mn_through *found, const char *speaker,
+                     const struct mn_through *through)
+{
+    char relation[32];
+
+    if (found->relation.bytes >= sizeof relation)
+        return false;
+    memcpy(relation, found->relation.at, found->relation.bytes);
+    relation[found->relation.bytes] = '\0';
+    if (!alike(through->relation, relation))
+        return false;
+    if (!found->anchor.bytes && through->anchor.bytes)
+        return alike(through->anchor, speaker);
+    return found->anchor.bytes == through->anchor.bytes &&
+           !memcmp(found->anchor.at, through->anchor.at, found->anchor.bytes);
+}
+
+bool mn_through_named(struct mn_str text, const char *speaker, const struct mn_through *through,
+                      struct mn_str *ret_name)
+{
+    const char *end = text.at + text.bytes;
+    struct mn_through found;
+    const char *behind = NULL;
+
+    for (const char *at = text.at; english(at, end, &found, &behind); at = behind)
+        if (is_meant(&found, speaker, through) &&
+            (named_behind(behind, end, ret_name) ||
+             named_before(text.at, found.phrase.at, ret_name)))
+            return true;
+    for (const char *at = text.at; chinese(text.at, at, end, &found, &behind); at = behind)
+        if (is_meant(&found, speaker, through) &&
+            han_named(text.at, end, &found, behind, ret_name))
+            return true;
+    return false;
+}

@@ -1,0 +1,115 @@
+/*
+ * test_text_through.c - who is spoken of through another, and what a text calls them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "text/through.h"
+
+static void assert_slice(struct mn_str slice, const char *expected)
+{
+    assert_int_equal(slice.bytes, strlen(expected));
+    assert_memory_equal(slice.at, expected, slice.bytes);
+}
+
+static void a_request_through_another_is_told_with_its_parts(void **state)
+{
+    static const char *const CASE[][4] = {
+        { "In which city does Tom's sister live?", "Tom's sister", "Tom", "sister" },
+        { "What does Tom's younger sister's dog eat?", "Tom's younger sister", "Tom", "sister" },
+        { "Where was the manager of Priya born?", "the manager of Priya", "Priya", "manager" },
+        { "When does my coach train?", "my coach", "", "coach" },
+        { "汤姆的姐姐住在哪个城市?", "汤姆的姐姐", "汤姆", "姐姐" },
+        { "请问汤姆的女朋友做什么工作?", "汤姆的女朋友", "汤姆", "女朋友" },
+        { "我妹妹住在哪里?", "我妹妹", "", "妹妹" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++) {
+        struct mn_through through;
+
+        if (!mn_through_asked(mn_str_of(CASE[i][0]), &through))
+            fail_msg("not told: %s", CASE[i][0]);
+        assert_slice(through.phrase, CASE[i][1]);
+        assert_slice(through.anchor, CASE[i][2]);
+        assert_slice(through.relation, CASE[i][3]);
+    }
+}
+
+static void other_requests_are_not(void **state)
+{
+    static const char *const CASE[] = {
+        "Who is Tom's sister?",        "What is the name of Tom's sister?",
+        "汤姆的姐姐叫什么名字?",       "Where does Tom live?",
+        "Where did his sister live?",  "她的姐姐住在哪里?",
+        "What's sister cities about?", "What is Tom's favourite colour?",
+        "Tom's. Sister ships sail",    "",
+    };
+    struct mn_through through;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++)
+        if (mn_through_asked(mn_str_of(CASE[i]), &through))
+            fail_msg("told: %s", CASE[i]);
+}
+
+static void a_name_is_read_right_beside_the_relation(void **state)
+{
+    static const char *const CASE[][3] = {
+        { "Tom's sister is Ann.", "", "Ann" },
+        { "Tom's sister's name is Ann Miller, from Lyon.", "", "Ann Miller" },
+        { "We met. Ann is Tom's sister.", "", "Ann" },
+        { "Tom's younger sister, Ann, came by.", "", "Ann" },
+        { "The sister of Tom is called Ann.", "", "Ann" },
+        { "my sister Ann came by", "Tom", "Ann" },
+        { "my sister Ann came by", "Bea", "" },
+        { "Bea's sister is Ann.", "", "" },
+        { "Tom's brother is Ben.", "", "" },
+        { "Tom's sister is a nurse in Lyon.", "", "" },
+        { "Tom's sister came. Ann did too.", "", "" },
+    };
+    static const char *const HAN[][2] = {
+        { "汤姆的姐姐叫小安.", "小安" },  { "小安是汤姆的姐姐.", "小安" },
+        { "汤姆的姐姐,名叫小安.", "小安" }, { "汤姆的姐姐是医生.", "" },
+        { "李雷的姐姐叫小安.", "" },      { "汤姆的姐姐,昨天来了.", "" },
+    };
+    struct mn_through through;
+    struct mn_str name;
+
+    (void)state;
+    assert_true(mn_through_asked(MN_STR("Where does Tom's sister live?"), &through));
+    for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++) {
+        name = (struct mn_str){ "", 0 };
+        bool named = mn_through_named(mn_str_of(CASE[i][0]), CASE[i][1], &through, &name);
+
+        if (named != (CASE[i][2][0] != 0))
+            fail_msg("%s", CASE[i][0]);
+        if (named)
+            assert_slice(name, CASE[i][2]);
+    }
+    assert_true(mn_through_asked(MN_STR("汤姆的姐姐住在哪?"), &through));
+    for (size_t i = 0; i < sizeof HAN / sizeof HAN[0]; i++) {
+        name = (struct mn_str){ "", 0 };
+        bool named = mn_through_named(mn_str_of(HAN[i][0]), "", &through, &name);
+
+        if (named != (HAN[i][1][0] != 0))
+            fail_msg("%s", HAN[i][0]);
+        if (named)
+            assert_slice(name, HAN[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_through_another_is_told_with_its_parts),
+        cmocka_unit_test(other_requests_are_not),
+        cmocka_unit_test(a_name_is_read_right_beside_the_relation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
