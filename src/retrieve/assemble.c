@@ -7,6 +7,9 @@
  * and a memory is one list item whose lines all stand indented. JSON escapes by nature. The three
  * say the same in the same order: constraints first, events last, the caller's own knowledge apart.
  *
+ * Turns next to a recalled one stand inside its element, in the order of the conversation: read with
+ * it they say what it answers and what came of it, and they are no memories of their own.
+ *
  * The frame is paid for in every prompt: one short note, no indentation, no empty sections.
  */
 #include "retrieve/stages.h"
@@ -40,6 +43,22 @@ const char *mn_assemble_text(const struct mn_candidate *candidate)
     if (candidate->shortened && !mn_empty(memory->summary))
         return memory->summary;
     return candidate->excerpt ? candidate->excerpt : mn_or_empty(memory->content);
+}
+
+const char *mn_assemble_speaker(const struct mn_candidate *candidate, struct mn_arena *arena)
+{
+    const char *attributes = candidate->memory->attributes;
+    const char *role = "";
+
+    if (!candidate->is_event || !mn_empty(candidate->speaker) || mn_empty(attributes))
+        return mn_or_empty(candidate->speaker);
+    yyjson_doc *doc = yyjson_read(attributes, strlen(attributes), 0);
+    const char *said = yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "role"));
+
+    if (said)
+        role = mn_arena_copy(arena, said);
+    yyjson_doc_free(doc);
+    return mn_or_empty(role);
 }
 
 /* What stands beside the text; empty strings are left out. */
@@ -188,7 +207,21 @@ static void put_attribute(struct mn_buf *out, const char *name, const char *valu
     mn_buf_char(out, '"');
 }
 
-static void put_xml_memory(struct mn_buf *out, const struct facts *facts, const char *text)
+/* It has no id and no line of its own: it is there to be read with the turn, and is no memory that
+ * was recalled. */
+static void put_xml_neighbour(struct mn_buf *out, const char *place, const struct mn_candidate *c)
+{
+    if (!c)
+        return;
+    mn_buf_printf(out, "<%s", place);
+    put_attribute(out, "speaker", c->speaker);
+    mn_buf_char(out, '>');
+    put_xml(out, mn_assemble_text(c), false);
+    mn_buf_printf(out, "</%s>", place);
+}
+
+static void put_xml_memory(struct mn_buf *out, const struct facts *facts,
+                           const struct mn_candidate *c)
 {
     mn_buf_text(out, "<memory");
     put_attribute(out, "id", facts->id);
@@ -200,7 +233,9 @@ static void put_xml_memory(struct mn_buf *out, const struct facts *facts, const 
     put_attribute(out, "speaker", facts->speaker);
     put_attribute(out, "suspicious", facts->suspicious ? "true" : "");
     mn_buf_char(out, '>');
-    put_xml(out, text, false);
+    put_xml_neighbour(out, "before", c->before);
+    put_xml(out, mn_assemble_text(c), false);
+    put_xml_neighbour(out, "after", c->after);
     mn_buf_text(out, "</memory>\n");
 }
 
@@ -217,7 +252,7 @@ static enum mneme_status put_xml_section(struct mn_buf *out, const struct mn_can
         if (mn_assemble_section(&item[i]) != section)
             continue;
         MN_TRY(gather(&item[i], arena, &facts, err));
-        put_xml_memory(out, &facts, mn_assemble_text(&item[i]));
+        put_xml_memory(out, &facts, &item[i]);
     }
     mn_buf_printf(out, "</%s>\n", mn_section_name(section));
     return MNEME_OK;
@@ -356,7 +391,16 @@ static void put_markdown_name(struct mn_buf *out, const char *before, const char
     mn_buf_char(out, '"');
 }
 
-static void put_markdown_memory(struct mn_buf *out, const struct facts *facts, const char *text)
+/* The mark cannot be forged: a star in a text is escaped. */
+static void put_markdown_mark(struct mn_buf *out, const char *place, const char *speaker)
+{
+    mn_buf_printf(out, "\n  *%s", place);
+    put_markdown_name(out, ", said by ", speaker);
+    mn_buf_text(out, ":* ");
+}
+
+static void put_markdown_memory(struct mn_buf *out, const struct facts *facts,
+                                const struct mn_candidate *c)
 {
     put_markdown_name(out, "- id ", facts->id);
     put_markdown_fact(out, ", ", facts->type);
@@ -366,8 +410,19 @@ static void put_markdown_memory(struct mn_buf *out, const struct facts *facts, c
     put_markdown_fact(out, ", ", facts->date);
     put_markdown_name(out, ", said by ", facts->speaker);
     put_markdown_fact(out, ", ", facts->suspicious ? "suspicious" : "");
-    mn_buf_text(out, ":\n  ");
-    put_markdown(out, text);
+    mn_buf_char(out, ':');
+    if (c->before) {
+        put_markdown_mark(out, "before", c->before->speaker);
+        put_markdown(out, mn_assemble_text(c->before));
+        put_markdown_mark(out, "then", "");
+    } else {
+        mn_buf_text(out, "\n  ");
+    }
+    put_markdown(out, mn_assemble_text(c));
+    if (c->after) {
+        put_markdown_mark(out, "after", c->after->speaker);
+        put_markdown(out, mn_assemble_text(c->after));
+    }
     mn_buf_char(out, '\n');
 }
 
@@ -398,7 +453,7 @@ enum mneme_status mn_assemble_markdown(const struct mn_candidate *item, size_t c
             if ((int)mn_assemble_section(&item[i]) != section)
                 continue;
             MN_TRY(gather(&item[i], arena, &facts, err));
-            put_markdown_memory(&out, &facts, mn_assemble_text(&item[i]));
+            put_markdown_memory(&out, &facts, &item[i]);
         }
     }
     if (evidence->count) {
@@ -420,20 +475,34 @@ static void put_fact(struct mn_json_writer *w, const char *name, const char *val
         mn_json_field_text(w, name, value);
 }
 
-static void put_json_memory(struct mn_json_writer *w, const struct facts *facts, double confidence,
-                            const char *text)
+static void put_json_neighbour(struct mn_json_writer *w, const char *place,
+                               const struct mn_candidate *c)
+{
+    if (!c)
+        return;
+    mn_json_key(w, place);
+    mn_json_open(w, '{');
+    put_fact(w, "speaker", c->speaker);
+    mn_json_field_text(w, "text", mn_assemble_text(c));
+    mn_json_close(w, '}');
+}
+
+static void put_json_memory(struct mn_json_writer *w, const struct facts *facts,
+                            const struct mn_candidate *c)
 {
     mn_json_open(w, '{');
     put_fact(w, "id", facts->id);
     put_fact(w, "type", facts->type);
     put_fact(w, "scope", facts->scope);
     put_fact(w, "authority", facts->authority);
-    mn_json_field_number(w, "confidence", confidence, 2);
+    mn_json_field_number(w, "confidence", c->confidence, 2);
     put_fact(w, "date", facts->date);
     put_fact(w, "speaker", facts->speaker);
     if (facts->suspicious)
         mn_json_field_bool(w, "suspicious", true);
-    mn_json_field_text(w, "text", text);
+    put_json_neighbour(w, "before", c->before);
+    mn_json_field_text(w, "text", mn_assemble_text(c));
+    put_json_neighbour(w, "after", c->after);
     mn_json_close(w, '}');
 }
 
@@ -458,7 +527,7 @@ enum mneme_status mn_assemble_json(const struct mn_candidate *item, size_t count
             if ((int)mn_assemble_section(&item[i]) != section)
                 continue;
             MN_TRY(gather(&item[i], arena, &facts, err));
-            put_json_memory(&w, &facts, item[i].confidence, mn_assemble_text(&item[i]));
+            put_json_memory(&w, &facts, &item[i]);
         }
         mn_json_close(&w, ']');
     }

@@ -219,6 +219,7 @@ static enum mneme_status try_to_add(struct choosing *ch, const struct mn_candida
     bool fit = false;
 
     ch->chosen[count - 1] = *c;
+    ch->chosen[count - 1].speaker = mn_assemble_speaker(c, ch->arena);
     MN_TRY(mn_excerpt_begin(&ch->chosen[count - 1], ch->arena, err));
     MN_TRY(measure(ch, &ch->chosen[count - 1], err));
     MN_TRY(fits(ch, count, &fit, err));

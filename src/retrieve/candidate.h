@@ -60,7 +60,7 @@ struct mn_candidate {
     bool scored;        /* the index was asked for its scores, and had it */
     bool from_truth;    /* the row was read from the store, not from an index's document */
     bool replaced;      /* a row that the identity may see stands in its place */
-    const char *speaker;
+    const char *speaker; /* "": no name; the block then tells the role (stage 9 puts it here) */
     const char *session_id;
     int64_t order;
     enum mn_language language;
@@ -102,6 +102,9 @@ struct mn_candidate {
     bool shortened;           /* its summary stands in the block */
     const char *excerpt; /* these passages stand in the block for a long text; NULL: all of it */
     size_t excerpt_first, excerpt_last;
+    /* The turns next to it in its session that stand in its element; NULL: not shown. */
+    const struct mn_candidate *before;
+    const struct mn_candidate *after;
     size_t tokens;            /* of its element in the block */
     const char *why;          /* selection_reason */
 };

@@ -180,6 +180,8 @@ enum mneme_status mn_retrieve(struct mn_world *world, const struct mneme_request
 
     MN_TRY(mn_budget_choose(request, &r.access, &r.plan, r.profile, &r.similarity, world->tokens,
                             arena, &r.found, &r.selection, &r.trace, err));
+    MN_TRY(mn_neighbours_add(world, request, &r.access, &r.plan, arena, &r.selection, &r.trace,
+                             err));
     stage_done(&r, MN_STAGE_BUDGET, &at_us);
 
     MN_TRY(mn_assemble_markdown(r.selection.item, r.selection.count, &r.selection.evidence, arena,

@@ -196,6 +196,22 @@ enum mneme_status mn_budget_choose(const struct mneme_request *request,
                                    struct mn_candidates *found, struct mn_selection *ret_selection,
                                    struct mn_trace *trace, struct mneme_error *err);
 
+/*
+ * neighbours.c, behind it: the turns next to those chosen stand in their elements, the best event's
+ * first, while the tokens hold. An index that fails is noted, and there are none.
+ */
+enum mneme_status mn_neighbours_add(struct mn_world *world, const struct mneme_request *request,
+                                    const struct mn_access *access, const struct mn_plan *plan,
+                                    struct mn_arena *arena, struct mn_selection *selection,
+                                    struct mn_trace *trace, struct mneme_error *err);
+struct mn_unit;
+/* Its pure half. unit[2 * i] stands before item[i], unit[2 * i + 1] after it; NULL: nobody does. */
+enum mneme_status mn_neighbours_place(const struct mn_access *access, const struct mn_plan *plan,
+                                      const struct mn_unit *const *unit, size_t tokens_max,
+                                      const struct mn_tokens *tokens, struct mn_arena *arena,
+                                      struct mn_selection *selection, struct mn_trace *trace,
+                                      struct mneme_error *err);
+
 /* ---- 10. assemble: the block ---- */
 
 /* Each stands in its section (below). evidence: the caller's knowledge, apart. "" when there is
@@ -211,6 +227,8 @@ enum mneme_status mn_assemble_json(const struct mn_candidate *item, size_t count
                                    const char **ret_json, struct mneme_error *err);
 /* Its section: by type; a suspicious constraint stands among the facts. */
 enum mn_section mn_assemble_section(const struct mn_candidate *candidate);
+/* Who said it: the name, else the role that an event's attributes tell; "" where neither is known. */
+const char *mn_assemble_speaker(const struct mn_candidate *candidate, struct mn_arena *arena);
 /* What the block shows of it: content or passages of it, or the summary when shortened. */
 const char *mn_assemble_text(const struct mn_candidate *candidate);
 

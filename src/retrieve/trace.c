@@ -351,6 +351,28 @@ static void put_what(struct mn_json_writer *w, const struct mn_candidate *c)
     }
 }
 
+/* No memories that were recalled: they stand with the event, and nowhere else in the trace. */
+static void put_neighbours(struct mn_json_writer *w, const struct mn_candidate *event)
+{
+    const struct mn_candidate *const beside[2] = { event->before, event->after };
+
+    if (!event->before && !event->after)
+        return;
+    mn_json_key(w, "neighbours");
+    mn_json_open(w, '[');
+    for (size_t i = 0; i < 2; i++) {
+        if (!beside[i])
+            continue;
+        mn_json_open(w, '{');
+        mn_json_field_text(w, "id", beside[i]->memory->id);
+        mn_json_field_text(w, "place", i ? "after" : "before");
+        mn_json_field_text(w, "reason", "neighbour");
+        mn_json_field_integer(w, "tokens", (int64_t)beside[i]->tokens);
+        mn_json_close(w, '}');
+    }
+    mn_json_close(w, ']');
+}
+
 static void put_selected(struct mn_json_writer *w, const struct mn_selection *selection)
 {
     mn_json_key(w, "selected");
@@ -371,6 +393,7 @@ static void put_selected(struct mn_json_writer *w, const struct mn_selection *se
             mn_json_close(w, '}');
         }
         mn_json_field_integer(w, "tokens", (int64_t)c->tokens);
+        put_neighbours(w, c);
         put_ids(w, "merged_from", c->merged_from, c->merged_count);
         put_scores(w, c);
         mn_json_close(w, '}');

@@ -211,6 +211,17 @@ static void put_passages(struct mn_buf *out, yyjson_val *item)
                       integer_of(shown, "last"));
 }
 
+static void put_neighbours(struct mn_buf *out, yyjson_val *item)
+{
+    size_t at;
+    size_t count;
+    yyjson_val *beside;
+
+    yyjson_arr_foreach(list_of(item, "neighbours"), at, count, beside)
+        mn_buf_printf(out, "%s%s %s it", at ? " and " : "; shown with ", text_of(beside, "id"),
+                      text_of(beside, "place"));
+}
+
 static void put_chosen(struct mn_buf *out, yyjson_val *trace, int column)
 {
     yyjson_val *counts = list_of(trace, "counts");
@@ -238,6 +249,7 @@ static void put_chosen(struct mn_buf *out, yyjson_val *trace, int column)
             mn_buf_text(out, "; says the same as ");
             put_list(out, list_of(item, "merged_from"));
         }
+        put_neighbours(out, item);
         mn_buf_text(out, "\n         ");
         put_parts(out, item);
         mn_buf_text(out, "; ");

@@ -15,7 +15,8 @@ struct mn_views {
     size_t count;
 };
 
-/* As search.h says of top(), score(), context() and similarity(); ret_hits->partial is left to the caller. */
+/* As search.h says of top(), score(), context(), adjacent() and similarity(); ret_hits->partial is left
+ * to the caller. */
 enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_query *query,
                                struct mn_arena *arena, struct mn_hits *ret_hits,
                                struct mneme_error *err);
@@ -25,6 +26,10 @@ enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_q
 enum mneme_status mn_views_context(const struct mn_views *views, const struct mn_query *query,
                                    const char *const *ids, size_t count, struct mn_arena *arena,
                                    struct mn_contexts *ret_contexts, struct mneme_error *err);
+enum mneme_status mn_views_adjacent(const struct mn_views *views, const struct mn_access *access,
+                                    const char *const *ids, size_t count, struct mn_arena *arena,
+                                    const struct mn_unit **ret,
+                                    struct mneme_error *err); /* adjacent.c */
 enum mneme_status mn_views_similarity(const struct mn_views *views, const char *const *ids,
                                       size_t count, float *ret, struct mneme_error *err);
 

@@ -3,9 +3,9 @@
  *
  * The contract of an index engine. Engines: search_memory.c (one in-memory index per partition) and
  * the fakes of the tests; later OpenSearch. An index is a fold over the store's changes: it is fed
- * units and the cursor they bring it to, and can always be dropped and fed again. It answers three
- * questions: the best k by text and by vector, the scores of *these* ids, and what the turns around
- * *these* turns say for them.
+ * units and the cursor they bring it to, and can always be dropped and fed again. It answers four
+ * questions: the best k by text and by vector, the scores of *these* ids, what the turns around
+ * *these* turns say for them, and which turns stand next to them.
  *
  * Isolation: a query reaches the two partitions of its access, and inside them only units that the
  * access allows (memory/access.h, asked once per class of equal rows) at its instant, of the asked
@@ -135,6 +135,12 @@ struct mn_search_ops {
     enum mneme_status (*context)(struct mn_search *search, const struct mn_query *query,
                                  const char *const *ids, size_t count, struct mn_arena *arena,
                                  struct mn_contexts *ret_contexts, struct mneme_error *err);
+    /* The turns next to these in their sessions, as documents: ret[2 * i] stands before ids[i],
+     * ret[2 * i + 1] after it; NULL where nothing that the access allows stands there, or ids[i] is
+     * no turn. Without vectors; they live as long as the arena. */
+    enum mneme_status (*adjacent)(struct mn_search *search, const struct mn_access *access,
+                                  const char *const *ids, size_t count, struct mn_arena *arena,
+                                  const struct mn_unit **ret, struct mneme_error *err);
     /* Centred passage-passage cosines (B) of units of the access's partitions, for duplicates:
      * ret[i * count + j]; NaN where one has no vector. */
     enum mneme_status (*similarity)(struct mn_search *search, const struct mn_access *access,

@@ -340,6 +340,17 @@ static enum mneme_status memory_context(struct mn_search *search, const struct m
     return mn_views_context(&reading.views, query, ids, count, arena, ret_contexts, err);
 }
 
+static enum mneme_status memory_adjacent(struct mn_search *search, const struct mn_access *access,
+                                         const char *const *ids, size_t count,
+                                         struct mn_arena *arena, const struct mn_unit **ret,
+                                         struct mneme_error *err)
+{
+    READING_AUTO reading = { .engine = engine_of(search) };
+
+    read_partitions(&reading, access);
+    return mn_views_adjacent(&reading.views, access, ids, count, arena, ret, err);
+}
+
 static enum mneme_status memory_similarity(struct mn_search *search, const struct mn_access *access,
                                            const char *const *ids, size_t count, float *ret,
                                            struct mneme_error *err)
@@ -528,6 +539,7 @@ static const struct mn_search_ops memory_ops = {
     .top = memory_top,
     .score = memory_score,
     .context = memory_context,
+    .adjacent = memory_adjacent,
     .similarity = memory_similarity,
     .digest = memory_digest,
     .beside = memory_beside,

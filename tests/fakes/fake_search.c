@@ -131,6 +131,17 @@ static enum mneme_status fake_context(struct mn_search *search, const struct mn_
     return real ? real->ops->context(real, query, ids, count, arena, ret_contexts, err) : status;
 }
 
+static enum mneme_status fake_adjacent(struct mn_search *search, const struct mn_access *access,
+                                       const char *const *ids, size_t count,
+                                       struct mn_arena *arena, const struct mn_unit **ret,
+                                       struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_OK;
+    struct mn_search *real = next_call(search, &status, err);
+
+    return real ? real->ops->adjacent(real, access, ids, count, arena, ret, err) : status;
+}
+
 static enum mneme_status fake_similarity(struct mn_search *search, const struct mn_access *access,
                                          const char *const *ids, size_t count, float *ret,
                                          struct mneme_error *err)
@@ -228,6 +239,7 @@ static const struct mn_search_ops fake_ops = {
     .top = fake_top,
     .score = fake_score,
     .context = fake_context,
+    .adjacent = fake_adjacent,
     .similarity = fake_similarity,
     .digest = fake_digest,
     .beside = fake_beside,

@@ -515,3 +515,22 @@ void model_context_read(const struct pool *pool, const struct mn_query *query,
     free(a.is_word);
     *ret_contexts = contexts;
 }
+
+void model_context_adjacent(const struct pool *pool, const char *id,
+                            const struct mn_unit *ret_beside[2])
+{
+    ret_beside[0] = ret_beside[1] = NULL;
+    for (size_t j = 0; j < pool->count; j++) {
+        const struct scored *s = &pool->item[j];
+
+        if (strcmp(s->item->unit.id, id))
+            continue;
+        struct conversation c = conversation_of(pool, s);
+        if (is_turn(s) && c.at > 0 && c.turn[c.at - 1]->chosen)
+            ret_beside[0] = &c.turn[c.at - 1]->item->unit;
+        if (is_turn(s) && c.at + 1 < c.count && c.turn[c.at + 1]->chosen)
+            ret_beside[1] = &c.turn[c.at + 1]->item->unit;
+        free(c.turn);
+        break; /* the own partition's goes before the shared one's */
+    }
+}

@@ -80,5 +80,8 @@ void model_context_around(struct pool *pool, const struct mn_query *query);
 void model_context_read(const struct pool *pool, const struct mn_query *query,
                         const char *const *ids, size_t count, struct mn_arena *arena,
                         struct mn_contexts *ret_contexts);
+/* Those next to the turn of this id that may be seen; NULL where there is none. */
+void model_context_adjacent(const struct pool *pool, const char *id,
+                            const struct mn_unit *ret_beside[2]);
 
 #endif

@@ -779,6 +779,22 @@ static enum mneme_status model_context(struct mn_search *search, const struct mn
     return MNEME_OK;
 }
 
+static enum mneme_status model_adjacent(struct mn_search *search, const struct mn_access *access,
+                                        const char *const *ids, size_t count,
+                                        struct mn_arena *arena, const struct mn_unit **ret,
+                                        struct mneme_error *err)
+{
+    const struct mn_query query = { .access = access };
+    struct pool pool = pool_of((struct model *)(void *)search, &query);
+
+    (void)arena;
+    (void)err;
+    for (size_t i = 0; i < count; i++)
+        model_context_adjacent(&pool, ids[i], ret + 2 * i);
+    free(pool.item);
+    return MNEME_OK;
+}
+
 static enum mneme_status model_similarity(struct mn_search *search, const struct mn_access *access,
                                           const char *const *ids, size_t count, float *ret,
                                           struct mneme_error *err)
@@ -849,6 +865,7 @@ static const struct mn_search_ops model_ops = {
     .top = model_top,
     .score = model_score,
     .context = model_context,
+    .adjacent = model_adjacent,
     .similarity = model_similarity,
     .drop = model_drop,
     .stats = model_stats,

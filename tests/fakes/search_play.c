@@ -351,6 +351,20 @@ static void compare_context(const struct mn_context *a, const struct mn_context 
     }
 }
 
+static void play_adjacent(struct play *p, const struct mn_access *access, const char *const *ids,
+                          size_t count)
+{
+    const struct mn_unit *real[20], *model[20];
+
+    check(p->real->ops->adjacent(p->real, access, ids, count, p->arena, real, NULL) == MNEME_OK &&
+              p->model->ops->adjacent(p->model, access, ids, count, p->arena, model, NULL) ==
+                  MNEME_OK,
+          "adjacent() fails");
+    for (size_t i = 0; i < 2 * count; i++)
+        check(!real[i] == !model[i] && (!real[i] || !strcmp(real[i]->id, model[i]->id)),
+              "another turn stands next to it");
+}
+
 static void play_context(struct play *p)
 {
     struct mn_access access;
@@ -364,6 +378,7 @@ static void play_context(struct play *p)
     query.inquiry = next(p, 4) ? &inquiry : NULL;
     for (size_t i = 0; i < 10; i++)
         ids[i] = id_of(p, next(p, 3), next(p, IDS));
+    play_adjacent(p, &access, ids, 10);
     if (terms.count > 32) /* the engine leaves out what is rarest no more */
         return;
     check(p->real->ops->context(p->real, &query, ids, 10, p->arena, &real, NULL) == MNEME_OK &&
