@@ -141,7 +141,8 @@ static bool starts(struct word w, struct mn_str *ret_anchor)
 }
 
 /* "Tom's younger sister", from the word on. */
-static bool possessive(const char *at, const char *end, struct mn_through *ret, const char **ret_end)
+static bool possessive(const char *at, const char *end, struct mn_through *ret,
+                       const char **ret_end)
 {
     struct word first = word_at(at, end);
 
