@@ -19,10 +19,12 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/tenant_files.h"
 #include "lifecycle/lifecycle.h"
 #include "model/model.h"
 #include "store/store.h"
 
+#define STEMS_BYTES_MAX ((size_t)256 << 20)
 #define FREE_BYTES_LEAST ((uint64_t)100 << 20)
 #define FILES_LEAST 256
 #define CLOCK_FIRST_MS INT64_C(1735689600000) /* 2025: before that it was not set */
@@ -32,6 +34,7 @@ struct visit {
     struct mn_buf *out;
     struct mn_json_writer w;
     const char *file; /* of a tenant, whose findings they are; "" */
+    size_t files;     /* of tenants, that were looked into */
     size_t findings;
     size_t looked;
 };
@@ -126,14 +129,18 @@ static enum mneme_status check_tenant(void *context, struct mneme *inner, const 
     struct visit *v = context;
 
     v->file = stem;
+    v->files++;
     return check_rows(v, inner, err);
 }
 
 /* The file with the keys, which has no rows, and each tenant's; one that does not open is a finding. */
-static enum mneme_status check_tenants(struct visit *v, struct mneme *handle,
+static enum mneme_status check_tenants(struct visit *v, struct mneme *handle, const char *folder,
                                        struct mneme_error *err)
 {
+    MN_ARENA_AUTO arena = mn_arena_new(STEMS_BYTES_MAX);
     struct mn_store *root = mn_tenants_root(handle);
+    const char **stems = NULL;
+    size_t count = 0;
     struct mneme_error why = { 0 };
     enum mneme_status status;
 
@@ -144,6 +151,12 @@ static enum mneme_status check_tenants(struct visit *v, struct mneme *handle,
     if (status != MNEME_OK)
         find(v, "store", "restore the last backup (mneme restore)", "a tenant's file: %.400s",
              why.message);
+    if (!arena)
+        return mn_fail_memory(err);
+    MN_TRY(mn_tenant_stems(folder, arena, &stems, &count, err));
+    if (status == MNEME_OK && count > v->files)
+        find(v, "store", "the next write for such a tenant makes its file; had it one, restore the last backup",
+             "%zu files of tenants hold no store: their making was interrupted", count - v->files);
     return MNEME_OK;
 }
 
@@ -182,7 +195,7 @@ static enum mneme_status check_store(struct visit *v, const struct mneme_options
              "does not open: %.400s", why.message);
         return MNEME_OK;
     }
-    status = handle->tenants ? check_tenants(v, handle, err) : check_rows(v, handle, err);
+    status = handle->tenants ? check_tenants(v, handle, look.store_path, err) : check_rows(v, handle, err);
     check_model(v, handle, options->model_path);
     mneme_close(handle);
     return status;

@@ -203,11 +203,14 @@ static enum mneme_status fill_slot(struct mn_tenants *self, const char *stem, bo
     return MNEME_OK;
 }
 
-/* *ret_slot stays NULL for a tenant without a file. */
+/* *ret_slot stays NULL for a tenant without a file, or with one that is being made, or whose making was
+ * cut short: nothing is in it, and the next write makes it. */
 static enum mneme_status take_slot(struct mn_tenants *self, const char *stem, bool make,
                                    struct slot **ret_slot, struct mneme_error *err)
 {
     struct slot *slot = find_slot(self, stem);
+    enum mneme_status status;
+    struct mneme_error why;
 
     if (slot && slot->lent == 0 && mn_store_sqlite_replaced(slot->handle->world.store)) {
         empty_slot(slot);
@@ -216,8 +219,14 @@ static enum mneme_status take_slot(struct mn_tenants *self, const char *stem, bo
     make = make && !self->options.read_only;
     if (!slot && !make && !has_file(self, stem))
         return MNEME_OK;
-    if (!slot)
-        MN_TRY(fill_slot(self, stem, make, &slot, err));
+    if (!slot) {
+        status = fill_slot(self, stem, make, &slot, &why);
+        if (status == MNEME_NOT_FOUND && !make)
+            return MNEME_OK;
+        if (status != MNEME_OK && err)
+            *err = why;
+        MN_TRY(status);
+    }
     slot->lent++;
     slot->used = ++self->uses;
     *ret_slot = slot;

@@ -338,6 +338,15 @@ enum mneme_status mn_fields_check(const struct mn_fields *fields, const void *re
     return MNEME_OK;
 }
 
+enum mneme_status mn_fields_check_times(const struct mn_fields *fields, const void *record,
+                                        struct mneme_error *err)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->item[i].kind == MN_FIELD_TIME)
+            MN_TRY(check_field(&fields->item[i], place_of(&fields->item[i], record), err));
+    return MNEME_OK;
+}
+
 enum mneme_status mn_field_must(const char *name, const char *text, struct mneme_error *err)
 {
     size_t bytes = strlen(mn_or_empty(text));

@@ -64,6 +64,9 @@ extern const struct mn_fields mn_identity_fields;
 /* Each field by itself against its kind and limit; the first fault, named. `record` is whole. */
 enum mneme_status mn_fields_check(const struct mn_fields *fields, const void *record,
                                   struct mneme_error *err);
+/* Its times alone: some are worked out from others, and what cannot be printed is not exported. */
+enum mneme_status mn_fields_check_times(const struct mn_fields *fields, const void *record,
+                                        struct mneme_error *err);
 
 /* Deep copies field by field into ret_record, whose other bytes stay. NULL texts become "". May
  * copy a record onto itself: its strings then live in the arena. On failure ret_record is half

@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "memory/fields.h"
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
 #include "store/commit_queue.h"
@@ -190,6 +191,7 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
     const struct mneme_memory *former = NULL;
     bool is_new = false;
 
+    MN_TRY(mn_fields_check_times(&mn_memory_fields, memory, err));
     if (expected <= 0)
         MN_TRY(insert_new(w, memory, revision, &is_new, err));
     if (!is_new)

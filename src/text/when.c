@@ -275,10 +275,15 @@ static bool day_of(struct local *local, int64_t at_ms)
     return look_at_clock(local);
 }
 
+/* Of the years 0001 to 9999 in every zone: what is outside has no date of four digits. */
+#define FIRST_WRITTEN_MS INT64_C(-62135424000000)
+#define LAST_WRITTEN_MS INT64_C(253402128000000)
+
 bool mn_when_days(int64_t from_ms, int64_t until_ms, const char *zone, const char *between,
                   char ret_days[MN_WHEN_DAYS_BYTES])
 {
-    struct local first = { .calendar = open_calendar(zone) };
+    bool written = from_ms >= FIRST_WRITTEN_MS && until_ms <= LAST_WRITTEN_MS;
+    struct local first = { .calendar = written ? open_calendar(zone) : NULL };
     struct local last = first;
     bool known = first.calendar && day_of(&first, from_ms) && day_of(&last, until_ms - 1);
     bool whole = known && first.day == 1 &&

@@ -110,6 +110,26 @@ static void of_sixty_thousand_tokens_the_last_sentence_is_found(void **state)
     assert_int_equal(receipt.outcome, MNEME_UNCHANGED);
 }
 
+/* Its former row would end behind the last year, and no export could tell it. */
+static void nothing_ends_behind_the_last_year(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_memory m = MNEME_MEMORY_INIT;
+
+    m.tenant_id = "acme";
+    m.user_id = "ann";
+    m.memory_key = "quay.colour";
+    m.value = "red";
+    m.content = "The quay will be red.";
+    m.valid_from_ms = INT64_C(253402300799999);
+    ASSERT_OK(mneme_remember(f->handle, &m, NULL, NULL, &f->err));
+    m.value = "blue";
+    m.content = "The quay is blue.";
+    m.valid_from_ms = 0;
+    assert_int_equal(mneme_remember(f->handle, &m, NULL, NULL, &f->err), MNEME_INVALID);
+    assert_string_equal(f->err.message, "valid_from: is outside the years 0000 to 9999");
+}
+
 static void blanks_in_a_long_turn_are_no_part_of_it(void **state)
 {
     struct fixture *f = *state;
@@ -330,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(of_sixty_thousand_tokens_the_last_sentence_is_found),
+        TEST(nothing_ends_behind_the_last_year),
         TEST(blanks_in_a_long_turn_are_no_part_of_it),
         TEST(a_turn_is_cut_past_its_limit_and_refused_past_the_greatest),
         TEST(times_with_zones_out_of_order_are_kept_in_utc_and_the_later_holds),

@@ -18,6 +18,7 @@
 
 #include <mneme/mneme.h>
 
+#include "base/str.h"
 #include "engine/tenant_files.h"
 #include "fakes/store_folder.h"
 #include "store/store.h"
@@ -174,6 +175,46 @@ static void each_tenant_has_a_file_and_sees_no_other(void **state)
     assert_int_equal(files_in(f->folder.store), 2);
     ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
     recall(f, "globex", "at nine");
+}
+
+/* Killed in the middle, or still at it: nobody else's calls may fail of that. */
+static void a_file_whose_making_was_cut_short_holds_nobody_up(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    char stem[MN_TENANT_STEM_BYTES];
+    MN_BUF_AUTO path = { 0 };
+    char *report = NULL;
+    size_t count = 0;
+    int good = -1;
+
+    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
+    assert_true(mn_tenant_stem("globex", stem));
+    ASSERT_OK(mn_tenant_path(f->folder.store, stem, &path, &f->err));
+    FILE *file = fopen(path.at, "w");
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    recall(f, "globex", NULL);
+    assert_int_equal(rows_of(f, f->handle, "globex"), 0);
+    ASSERT_OK(mneme_health_report(f->handle, NULL, &good, &report, &f->err));
+    assert_non_null(strstr(report, "{\"tenant_id\":\"acme\","));
+    mneme_free(report);
+    filter.tenant_id = "acme";
+    filter.all_users = 1;
+    ASSERT_OK(mneme_export(f->handle, &filter, count_row, &count, &f->err));
+    assert_int_equal(count, 1);
+    options.store_path = f->folder.store;
+    ASSERT_OK(mneme_doctor(&options, NULL, &good, &report, &f->err));
+    assert_non_null(strstr(report, "1 files of tenants hold no store"));
+    assert_int_equal(good, 0);
+    mneme_free(report);
+    ASSERT_OK(remember(f, f->handle, "globex", NULL, "The quay is open."));
+    assert_int_equal(rows_of(f, f->handle, "globex"), 1);
+    ASSERT_OK(mneme_doctor(&options, NULL, &good, &report, &f->err));
+    assert_null(strstr(report, "hold no store"));
+    mneme_free(report);
 }
 
 static void few_files_are_open_however_many_tenants_there_are(void **state)
@@ -436,6 +477,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(figures_are_told_of_all_tenants_in_one_report, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_file_whose_making_was_cut_short_holds_nobody_up, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(each_tenant_has_a_file_and_sees_no_other, set_up,
                                         tear_down),

@@ -141,6 +141,25 @@ static void the_day_is_that_of_the_speaker_s_zone(void **state)
                         "The demo is tomorrow (2026-10-06).");
 }
 
+/* A day that cannot be written would be one that no export can tell. */
+static void a_day_behind_the_last_year_is_left(void **state)
+{
+    static const int64_t last_ms[] = { INT64_C(253402128000000), INT64_C(253402300799999) };
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+    char event[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof last_ms / sizeof *last_ms; i++) {
+        assert_string_equal(kept(arena, "The demo is tomorrow.", "fact", "", last_ms[i], event),
+                            "The demo is tomorrow.");
+        assert_string_equal(event, "");
+    }
+    assert_string_equal(kept(arena, "The demo is tomorrow.", "fact", "",
+                             INT64_C(253402041600000) - 1, event),
+                        "The demo is tomorrow (9999-12-29).");
+    assert_string_equal(event, "9999-12-29T00:00:00Z");
+}
+
 static void a_key_and_a_time_of_one_s_own_keep_their_event_time(void **state)
 {
     (void)state;
@@ -173,6 +192,7 @@ int main(void)
         cmocka_unit_test(a_relative_day_gets_its_date),
         cmocka_unit_test(what_has_no_day_of_its_own_is_left),
         cmocka_unit_test(the_day_is_that_of_the_speaker_s_zone),
+        cmocka_unit_test(a_day_behind_the_last_year_is_left),
         cmocka_unit_test(a_key_and_a_time_of_one_s_own_keep_their_event_time),
     };
 
