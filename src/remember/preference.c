@@ -1,11 +1,12 @@
 /*
  * preference.c - what somebody prefers, likes, and does no longer.
  *
- * Who prefers the one of two opposites does not prefer the other, so that both answer one key; who
- * likes a thing may like another as well, so that each thing has a key of its own, and only scales
- * whose ends exclude each other have one key for liking, too. What holds no longer answers the key of
- * what it ends, with a value that says so: the statement before it is then its former version, and
- * does not come back. Of another value of the same key it says nothing (dedupe.c).
+ * Who prefers the one of two opposites does not prefer the other, so that both answer one key, and so
+ * do both orders of two things of which one is preferred ("tea over coffee"); who likes a thing may
+ * like another as well, so that each thing has a key of its own, and only scales whose ends exclude
+ * each other have one key for liking, too. What holds no longer answers the key of what it ends, with
+ * a value that says so: the statement before it is then its former version, and does not come back.
+ * Of another value of the same key it says nothing (dedupe.c).
  */
 #include "remember/preference.h"
 
@@ -51,6 +52,117 @@ static size_t behind_blank(const char *lower, size_t at)
     return at + (lower[at] == ' ');
 }
 
+/* ---- the one rather than the other ---- */
+
+/* clang-format off */
+/* Between what is preferred and what it is preferred to. */
+static const char *const rather_than[] = {
+    " over ", " rather than ", " instead of ", " more than ", " better than ", " than ", " to ",
+    "胜过", "多过", "多于", "而不是", NULL
+};
+/* What is preferred comes last: "比起咖啡我更喜欢茶". */
+static const char *const compared_with[] = { "比起", "相比于", "相比", "与其", NULL };
+/* clang-format on */
+
+/* "talking to people" compares nothing, "reading to watching TV" does. */
+static bool is_doing(const char *from, const char *end)
+{
+    size_t bytes = strcspn(from, " ");
+
+    return bytes > 3 && from + bytes <= end && !strncmp(from + bytes - 3, "ing", 3);
+}
+
+static bool to_compares(const char *from, const char *to, const char *end)
+{
+    const char *other = to + strlen(" to ");
+
+    return strncmp(from, "to ", 3) != 0 && (!is_doing(from, to) || is_doing(other, end));
+}
+
+/* Where the clause parts in two that are compared; NULL: nowhere. Of several places the first. */
+static const char *parted_at(const char *lower, size_t at, const char **ret_link)
+{
+    const char *first = NULL, *end = lower + mn_wording_end(lower, at);
+
+    for (size_t i = 0; rather_than[i]; i++) {
+        const char *found = strstr(lower + at, rather_than[i]);
+
+        if (found && found < end && (!first || found < first) &&
+            (strcmp(rather_than[i], " to ") != 0 || to_compares(lower + at, found, end))) {
+            first = found;
+            *ret_link = rather_than[i];
+        }
+    }
+    return first;
+}
+
+static const char *thing_part(struct mn_arena *arena, const struct mn_wording *w, struct mn_value v)
+{
+    size_t bytes = mn_wording_any(w->lower, v.from, articles);
+
+    v.from = bytes && w->lower[v.from + bytes] == ' ' ? v.from + bytes + 1 : v.from;
+    return v.from < v.until && !mn_wording_any(w->lower, v.from, pronouns)
+               ? mn_key_part(arena, w->lower + v.from, v.until - v.from)
+               : NULL;
+}
+
+/* One key for both orders; the context is what follows the later of the two. */
+static bool keyed_by_both(struct mn_arena *arena, const struct mn_wording *w, struct mn_value wanted,
+                          struct mn_value other, struct mn_keyed *ret_keyed)
+{
+    const char *preferred = thing_part(arena, w, wanted), *left = thing_part(arena, w, other);
+    const char *context = mn_key_context(
+        arena, w, wanted.until > other.until ? wanted.until : other.until);
+
+    if (!preferred || !left || mn_same(preferred, left))
+        return false;
+    bool in_order = strcmp(preferred, left) < 0;
+    *ret_keyed = (struct mn_keyed){
+        mn_arena_printf(arena, "user.preference.%s_or_%s%s%s", in_order ? preferred : left,
+                        in_order ? left : preferred, context ? "." : "", mn_or_empty(context)),
+        preferred, true
+    };
+    return ret_keyed->key != NULL;
+}
+
+/* "tea over coffee", "茶胜过咖啡", behind the beginning. Who likes goes "to" somewhere. */
+static bool key_of_rather(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                          bool merely_liked, struct mn_keyed *ret_keyed)
+{
+    const char *link = NULL;
+    const char *parted = parted_at(w->lower, behind_blank(w->lower, at), &link);
+    struct mn_value wanted, other;
+
+    if (!parted || (merely_liked && mn_same(link, " to ")))
+        return false;
+    size_t from = (size_t)(parted - w->lower);
+    return mn_value_find(w, at, link, &wanted) && wanted.until == from &&
+           mn_value_find(w, from + strlen(link), NULL, &other) &&
+           keyed_by_both(arena, w, wanted, other, ret_keyed);
+}
+
+/* "比起咖啡，我更喜欢茶", from its beginning. */
+static bool key_of_compared(struct mn_arena *arena, const struct mn_wording *w, size_t at,
+                            struct mn_keyed *ret_keyed)
+{
+    size_t bytes = mn_wording_any(w->lower, at, compared_with);
+    struct mn_value wanted, other;
+
+    if (!bytes)
+        return false;
+    for (size_t i = at + bytes; i < w->bytes; i++) {
+        size_t behind = mn_wording_any(w->lower, i, prefers);
+
+        if (!behind)
+            continue;
+        size_t until = i < mn_wording_end(w->lower, at) ? i : mn_wording_end(w->lower, at);
+        other = (struct mn_value){ at + bytes, until };
+        return mn_value_find(w, i + behind, NULL, &wanted) &&
+               keyed_by_both(arena, w, wanted, other, ret_keyed);
+    }
+    return false;
+}
+
 /* ---- a programming language ---- */
 
 /* "Python for scripts", "Go 写后端", behind the beginning. */
@@ -70,6 +182,11 @@ static bool key_of_code(struct mn_arena *arena, const struct mn_wording *w, size
     size_t behind = v.until;
     if (!strncmp(w->lower + behind_blank(w->lower, behind), "语言", strlen("语言")))
         behind = behind_blank(w->lower, behind) + strlen("语言");
+    /* "Go over Rust for services": what it is for stands behind the other. */
+    const char *link = NULL;
+    if (parted_at(w->lower, at, &link) == w->lower + behind &&
+        mn_value_find(w, behind + strlen(link), NULL, &v))
+        behind = v.until;
     const char *context = mn_key_context(arena, w, behind);
     if (context)
         key = mn_arena_printf(arena, "%s.%s", key, context);
@@ -175,9 +292,13 @@ bool mn_key_of_preference(struct mn_arena *arena, const struct mn_wording *w, si
 
     if (bytes)
         return key_of_code(arena, w, at + bytes, ret_keyed) ||
-               key_of_opposite(arena, w, at + bytes, false, ret_keyed);
+               key_of_opposite(arena, w, at + bytes, false, ret_keyed) ||
+               key_of_rather(arena, w, at + bytes, false, ret_keyed);
     bytes = mn_wording_any(w->lower, at, likes);
-    return bytes && key_of_opposite(arena, w, at + bytes, true, ret_keyed);
+    if (bytes)
+        return key_of_opposite(arena, w, at + bytes, true, ret_keyed) ||
+               key_of_rather(arena, w, at + bytes, true, ret_keyed);
+    return key_of_compared(arena, w, at, ret_keyed);
 }
 
 /* ---- no longer ---- */
