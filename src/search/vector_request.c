@@ -22,9 +22,9 @@
 #define SIFTED_FROM 2000    /* allowed rows; fewer are read directly */
 #define SIFTED_SHARE 8      /* of a group's rows at least one in so many is allowed */
 #define SIFTED_EACH 3       /* left, for every row that is to be scored exactly, ... */
-#define SIFTED_MORE 50      /* ... and more, ... */
-#define SIFTED_OF_ROWS 400  /* ... and one in so many of all */
-#define SIFTED_MAX 4096
+#define SIFTED_MORE 200     /* ... and more, ... */
+#define SIFTED_OF_ROWS 100  /* ... and one in so many of all, ... */
+#define SIFTED_MAX 3072     /* ... but no more than these */
 
 enum { PRIOR, OWN, RAW };
 
@@ -154,8 +154,12 @@ static size_t sifted(const struct mn_vector_index *index, size_t group, size_t c
     if (index->space->dim < SIFTED_DIM || count < SIFTED_FROM || count * SIFTED_SHARE < rows)
         return 0;
 
-    size_t keep = SIFTED_EACH * room + SIFTED_MORE + rows / SIFTED_OF_ROWS;
-    return keep <= SIFTED_MAX && 2 * keep <= count ? keep : 0;
+    size_t keep = SIFTED_EACH * room + SIFTED_MORE;
+    if (keep > SIFTED_MAX)
+        return 0;
+    keep += rows / SIFTED_OF_ROWS;
+    keep = keep < SIFTED_MAX ? keep : SIFTED_MAX;
+    return 2 * keep <= count ? keep : 0;
 }
 
 #define WORDS 4 /* of 64 rows each: they stay near while others use them */

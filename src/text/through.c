@@ -422,8 +422,7 @@ static bool is_meant(const struct mn_through *found, const char *speaker,
         return false;
     if (!found->anchor.bytes && through->anchor.bytes)
         return alike(through->anchor, speaker);
-    return found->anchor.bytes == through->anchor.bytes &&
-           !memcmp(found->anchor.at, through->anchor.at, found->anchor.bytes);
+    return mn_str_equal(found->anchor, through->anchor);
 }
 
 bool mn_through_named(struct mn_str text, const char *speaker, const struct mn_through *through,

@@ -103,12 +103,25 @@ static void a_name_is_read_right_beside_the_relation(void **state)
     }
 }
 
+static void what_is_ones_own_has_no_anchor_on_either_side(void **state)
+{
+    (void)state;
+    struct mn_through through;
+    struct mn_str name = { "", 0 };
+
+    assert_true(mn_through_asked(MN_STR("Where does my sister live?"), &through));
+    assert_true(mn_through_named(MN_STR("My sister is Ann."), "", &through, &name));
+    assert_slice(name, "Ann");
+    assert_false(mn_through_named(MN_STR("Tom's sister is Eva."), "", &through, &name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_through_another_is_told_with_its_parts),
         cmocka_unit_test(other_requests_are_not),
         cmocka_unit_test(a_name_is_read_right_beside_the_relation),
+        cmocka_unit_test(what_is_ones_own_has_no_anchor_on_either_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
