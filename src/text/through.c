@@ -55,19 +55,23 @@ static bool ends(const char *from, const char *at, const char *with)
 }
 
 /* Latin letters without regard to case. */
-static bool alike(struct mn_str a, const char *b)
+static bool alike(struct mn_str a, struct mn_str b)
 {
     size_t i = 0;
 
-    while (i < a.bytes && b[i] && mn_letter_to_lower(a.at[i]) == mn_letter_to_lower(b[i]))
+    if (a.bytes != b.bytes)
+        return false;
+    while (i < a.bytes && mn_letter_to_lower(a.at[i]) == mn_letter_to_lower(b.at[i]))
         i++;
-    return i == a.bytes && !b[i];
+    return i == a.bytes;
 }
 
+/* The list is in lower case. */
 static bool is_one_of(struct mn_str word, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (alike(word, list[i]))
+        if (word.bytes && mn_letter_to_lower(word.at[0]) == list[i][0] &&
+            alike(word, mn_str_of(list[i])))
             return true;
     return false;
 }
@@ -134,7 +138,7 @@ static bool starts(struct word w, struct mn_str *ret_anchor)
     static const char *const speaker[] = { "my", "our" };
 
     *ret_anchor = (struct mn_str){ 0 };
-    if (is_one_of(w.text, speaker, 2) || (w.owns && alike(w.text, "user")))
+    if (is_one_of(w.text, speaker, 2) || (w.owns && alike(w.text, MN_STR("user"))))
         return true;
     *ret_anchor = w.text;
     return w.owns && !is_one_of(w.text, not_owners, COUNT_OF(not_owners));
@@ -169,13 +173,13 @@ static bool of_somebody(const char *at, const char *end, struct mn_through *ret,
 {
     struct word the = word_at(at, end);
 
-    if (!alike(the.text, "the"))
+    if (!alike(the.text, MN_STR("the")))
         return false;
     struct word relation = word_at(the.end, end);
     struct word of = word_at(relation.end, end);
     struct word who = word_at(of.end, end);
 
-    if (!is_relation(relation) || !alike(of.text, "of") ||
+    if (!is_relation(relation) || !alike(of.text, MN_STR("of")) ||
         !is_name(who) || !who.follows)
         return false;
     *ret = (struct mn_through){ slice(the.text.at, who.text.at + who.text.bytes), who.text,
@@ -243,8 +247,9 @@ static bool named_before(const char *from, const char *phrase, struct mn_str *re
         return false;
     const char *behind = ret_name->at + ret_name->bytes;
     struct word w = word_at(behind, phrase);
+    bool is = alike(w.text, MN_STR("is")) || alike(w.text, MN_STR("was"));
     return (!w.text.bytes && behind < phrase && *behind == ',') ||
-           ((alike(w.text, "is") || alike(w.text, "was")) && !word_at(w.end, phrase).text.bytes);
+           (is && !word_at(w.end, phrase).text.bytes);
 }
 
 /* ---- Chinese ---- */
@@ -412,16 +417,10 @@ bool mn_through_asked(struct mn_str request, struct mn_through *ret_through)
 static bool is_meant(const struct mn_through *found, const char *speaker,
                      const struct mn_through *through)
 {
-    char relation[32];
-
-    if (found->relation.bytes >= sizeof relation)
-        return false;
-    memcpy(relation, found->relation.at, found->relation.bytes);
-    relation[found->relation.bytes] = '\0';
-    if (!alike(through->relation, relation))
+    if (!alike(through->relation, found->relation))
         return false;
     if (!found->anchor.bytes && through->anchor.bytes)
-        return alike(through->anchor, speaker);
+        return alike(through->anchor, mn_str_of(speaker));
     return mn_str_equal(found->anchor, through->anchor);
 }
 
