@@ -1,24 +1,15 @@
 /*
  * orders_en.c - orders in English.
  *
- * Each word is looked up once in one table that says which lists it stands on; the rules then ask
- * for lists. Letters that stand apart are joined first and cut into the words that matter.
+ * Each word says which lists it stands on (orders_words.c); the rules then ask for lists.
  */
-#include <pthread.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "base/array.h"
-#include "base/hash.h"
 #include "base/str.h"
-#include "text/letters.h"
 #include "text/orders_read.h"
+#include "text/orders_words.h"
 
-#define NEAR_WORDS 8  /* words between "you are now" and what one should be */
-#define SPELLED_MIN 4 /* letters apart that make a word */
-#define WORD_BYTES_MAX 15
-#define SLOTS 1024
-#define BEGINNINGS 1024
+#define NEAR_WORDS 8 /* words between "you are now" and what one should be */
 
 /* The lists a word may stand on, as bits. */
 #define BIT(n) (UINT64_C(1) << (n))
@@ -66,10 +57,7 @@
 #define IN_MIND BIT(41) /* the model's, not a document's */
 #define DO_ANYTHING BIT(42)
 
-static const struct {
-    uint64_t list;
-    const char *words;
-} LIST[] = {
+const struct mn_orders_list mn_orders_english_list[] = {
     { VERB, "ignore disregard forget skip bypass override overrule neglect discard circumvent "
             "disobey violate defy overlook dismiss abandon evade sidestep nullify aside "
             "ignorez oubliez oublie ignora olvida ignoriere ignorieren vergiss" },
@@ -143,273 +131,23 @@ static const struct {
     { YOU, "you you've i before said written" },
     { STARTS_PERSONA, "you act pretend do enter enable" },
 };
-
-/* Built at the first look-up. */
-static struct {
-    pthread_once_t once;
-    struct {
-        struct mn_str word; /* .at NULL: empty */
-        uint64_t lists;
-    } slot[SLOTS];
-    uint32_t lengths[BEGINNINGS]; /* by the first two characters: which lengths there are, as bits */
-} table = { .once = PTHREAD_ONCE_INIT };
-
-/* Most words are on no list and known by this: no listed one of their length begins as they do. */
-static size_t beginning_of(struct mn_str word)
-{
-    unsigned second = word.bytes > 1 ? (unsigned char)word.at[1] & 31 : 0;
-
-    return ((unsigned char)word.at[0] & 31U) << 5 | second;
-}
-
-static size_t slot_of(struct mn_str word)
-{
-    size_t slot = mn_hash64(word.at, word.bytes, 0) % SLOTS;
-
-    while (table.slot[slot].word.at && !mn_str_equal(table.slot[slot].word, word))
-        slot = (slot + 1) % SLOTS;
-    return slot;
-}
-
-static void build(void)
-{
-    for (size_t i = 0; i < sizeof LIST / sizeof LIST[0]; i++) {
-        for (const char *at = LIST[i].words; *at;) {
-            struct mn_str word = { at, strcspn(at, " ") };
-            size_t slot = slot_of(word);
-
-            table.slot[slot].word = word;
-            table.slot[slot].lists |= LIST[i].list;
-            table.lengths[beginning_of(word)] |= UINT32_C(1) << word.bytes;
-            at += word.bytes;
-            at += *at == ' ';
-        }
-    }
-}
-
-/* ---- the words of a text ---- */
-
-struct word {
-    struct mn_str text; /* "." and "," are marks */
-    uint64_t lists;
-};
-
-struct words {
-    struct word *item;
-    size_t count, room;
-    struct mn_arena *arena;
-    bool failed;
-};
-
-static uint64_t lists_of(struct mn_str word)
-{
-    if (word.bytes == 0 || word.bytes > WORD_BYTES_MAX ||
-        !(table.lengths[beginning_of(word)] >> word.bytes & 1))
-        return 0;
-    return table.slot[slot_of(word)].lists;
-}
-
-/* The letter that a digit or mark stands for, in two ways; '\0': it stands for none. */
-static char stood_for(char c, size_t way)
-{
-    switch (c) {
-    case '0':
-        return 'o';
-    case '1':
-        return way == 0 ? 'i' : 'l';
-    case '3':
-        return 'e';
-    case '4':
-    case '@':
-        return 'a';
-    case '5':
-    case '$':
-        return 's';
-    case '7':
-        return 't';
-    default:
-        return '\0';
-    }
-}
-
-/* 1gnore, pr0mpt, ru1es, $ystem: digits and marks for letters. False: no listed word results. */
-static bool undisguise(struct mn_str word, char *out)
-{
-    if (word.bytes > WORD_BYTES_MAX)
-        return false;
-    for (size_t way = 0; way < 2; way++) {
-        size_t replaced = 0;
-
-        for (size_t i = 0; i < word.bytes; i++) {
-            char letter = mn_letter_lower(word.at[i]) ? '\0' : stood_for(word.at[i], way);
-
-            out[i] = letter ? letter : word.at[i];
-            replaced += letter != '\0';
-        }
-        if (replaced == 0 || replaced == word.bytes)
-            return false;
-        if (lists_of((struct mn_str){ out, word.bytes }) != 0)
-            return true;
-    }
-    return false;
-}
-
-static void add(struct words *words, struct mn_str text)
-{
-    struct word *word = mn_array_add(words->arena, words);
-    char plain[WORD_BYTES_MAX];
-
-    if (!word) {
-        words->failed = true;
-        return;
-    }
-    word->text = text;
-    word->lists = lists_of(text);
-    if (word->lists == 0 && undisguise(text, plain)) {
-        word->text.at = mn_arena_copy_n(words->arena, plain, text.bytes);
-        words->failed = words->failed || !word->text.at;
-        word->lists = lists_of((struct mn_str){ plain, text.bytes });
-    }
-}
-
-/* The longest listed word at the front of joined letters; 0 for none. */
-static size_t listed_front(struct mn_str letters)
-{
-    size_t taken = letters.bytes < WORD_BYTES_MAX ? letters.bytes : WORD_BYTES_MAX;
-
-    while (taken > 2 && !lists_of((struct mn_str){ letters.at, taken }))
-        taken--;
-    return taken > 2 ? taken : 0;
-}
-
-/* Letters that stood apart, joined: cut into the words that matter here, the rest letter by letter.
- */
-static void add_spelled(struct words *words, struct mn_str letters)
-{
-    while (letters.bytes > 0) {
-        size_t taken = listed_front(letters);
-
-        if (taken == 0)
-            taken = 1;
-        add(words, (struct mn_str){ letters.at, taken });
-        letters.at += taken;
-        letters.bytes -= taken;
-    }
-}
-
-/* ignorepreviousinstructions: nothing but listed words. */
-static bool run_together(struct mn_str word)
-{
-    if (word.bytes <= WORD_BYTES_MAX)
-        return false;
-    while (word.bytes > 0) {
-        size_t taken = listed_front(word);
-
-        if (taken == 0)
-            return false;
-        word.at += taken;
-        word.bytes -= taken;
-    }
-    return true;
-}
-
-static bool in_word(const char *at)
-{
-    return mn_letter_plain(*at) || ((*at == '@' || *at == '$') && mn_letter_plain(at[1]));
-}
-
-static size_t word_bytes(const char *at)
-{
-    size_t bytes = 0;
-
-    while (in_word(at + bytes) ||
-           (bytes > 0 && (at[bytes] == '\'' || at[bytes] == '-') && mn_letter_plain(at[bytes + 1])))
-        bytes++;
-    return bytes;
-}
-
-/* A word as it is, or in its parts where only these are listed: ignore-previous-instructions. */
-static void add_parts(struct words *words, struct mn_str word)
-{
-    const char *hyphen = memchr(word.at, '-', word.bytes);
-
-    if (run_together(word)) {
-        add_spelled(words, word);
-    } else if (!hyphen || lists_of(word) != 0) {
-        add(words, word);
-    } else {
-        size_t head = (size_t)(hyphen - word.at);
-
-        if (head > 0)
-            add_parts(words, (struct mn_str){ word.at, head });
-        add_parts(words, (struct mn_str){ hyphen + 1, word.bytes - head - 1 });
-    }
-}
-
-/* Letters that stand alone, each with one mark or space behind it: how many, and the bytes read. */
-static size_t spelled(const char *at, char *letters, size_t *ret_bytes)
-{
-    size_t count = 0;
-    size_t i = 0;
-
-    while (mn_letter_latin(at[i]) && !mn_letter_plain(at[i + 1])) {
-        letters[count++] = at[i++];
-        *ret_bytes = i;
-        if (at[i] == '\0' || !strchr(" .-_*+|/~", at[i]) || !mn_letter_latin(at[i + 1]))
-            break;
-        i++;
-    }
-    return count;
-}
-
-static bool is_mark(const char *at)
-{
-    return strchr("!?;", *at) != NULL || (*at == '.' && !mn_letter_plain(at[1])) ||
-           (unsigned char)*at >= 0x80;
-}
-
-static void split(struct words *words, const char *text)
-{
-    char *letters = mn_arena_alloc(words->arena, strlen(text) + 1);
-
-    words->failed = !letters;
-    for (const char *at = text; *at && !words->failed;) {
-        size_t bytes = word_bytes(at);
-        size_t read = 0;
-        size_t count = bytes > 0 && !mn_letter_plain(at[1]) ? spelled(at, letters, &read) : 0;
-
-        if (count >= SPELLED_MIN) {
-            add_spelled(words, (struct mn_str){ letters, count });
-            letters += count;
-            at += read;
-        } else if (bytes > 0) {
-            add_parts(words, (struct mn_str){ at, bytes });
-            at += bytes;
-        } else {
-            if (*at == ',')
-                add(words, MN_STR(","));
-            else if (is_mark(at) &&
-                     (words->count == 0 || words->item[words->count - 1].text.at[0] != '.'))
-                add(words, MN_STR("."));
-            at++;
-        }
-    }
-}
+const size_t mn_orders_english_list_count =
+    sizeof mn_orders_english_list / sizeof mn_orders_english_list[0];
 
 /* ---- the rules ---- */
 
-static bool is(const struct words *words, size_t at, uint64_t lists)
+static bool is(const struct mn_orders_words *words, size_t at, uint64_t lists)
 {
     return at < words->count && (words->item[at].lists & lists) != 0;
 }
 
-static bool says(const struct words *words, size_t at, const char *text)
+static bool says(const struct mn_orders_words *words, size_t at, const char *text)
 {
     return at < words->count && mn_str_equal(words->item[at].text, mn_str_of(text));
 }
 
 /* Is the order at `verb` negated by what stands right before it? */
-static bool negated(const struct words *words, size_t verb)
+static bool negated(const struct mn_orders_words *words, size_t verb)
 {
     for (size_t i = verb; i > 0 && verb - i < 4; i--) {
         if (is(words, i - 1, NEGATION) ||
@@ -423,7 +161,7 @@ static bool negated(const struct words *words, size_t verb)
 }
 
 /* stop following, refuse to follow */
-static bool ceased(const struct words *words, size_t verb)
+static bool ceased(const struct mn_orders_words *words, size_t verb)
 {
     if (verb > 1 && says(words, verb - 1, "to"))
         verb--;
@@ -431,7 +169,7 @@ static bool ceased(const struct words *words, size_t verb)
 }
 
 /* "in deprecated README", "of the old manual": instructions to people. */
-static bool of_document(const struct words *words, size_t at)
+static bool of_document(const struct mn_orders_words *words, size_t at)
 {
     bool found = false;
 
@@ -446,7 +184,7 @@ static bool of_document(const struct words *words, size_t at)
 }
 
 /* Does the verb at `verb` reach what a model is bound by? */
-static bool reaches(const struct words *words, size_t verb)
+static bool reaches(const struct mn_orders_words *words, size_t verb)
 {
     bool qualified = false;
     bool above = false; /* "the above" */
@@ -473,7 +211,7 @@ static bool reaches(const struct words *words, size_t verb)
 }
 
 /* disable all guardrails, turn your content filter off */
-static bool disables(const struct words *words, size_t verb)
+static bool disables(const struct mn_orders_words *words, size_t verb)
 {
     bool off = is(words, verb, DISABLE);
     bool guarded = false;
@@ -493,7 +231,7 @@ static bool disables(const struct words *words, size_t verb)
 }
 
 /* "do not exist", "no longer apply", "are void" behind what binds a model. */
-static bool declared_void(const struct words *words, size_t at)
+static bool declared_void(const struct mn_orders_words *words, size_t at)
 {
     bool no = false;
 
@@ -508,7 +246,7 @@ static bool declared_void(const struct words *words, size_t at)
 }
 
 /* pretend the rules above do not exist, imagine there are no guidelines */
-static bool pretends(const struct words *words, size_t at)
+static bool pretends(const struct mn_orders_words *words, size_t at)
 {
     bool none = false;
 
@@ -524,7 +262,7 @@ static bool pretends(const struct words *words, size_t at)
 }
 
 /* All previous instructions are void. The object stands at `at`. */
-static bool voided(const struct words *words, size_t at)
+static bool voided(const struct mn_orders_words *words, size_t at)
 {
     bool qualified = is(words, at + 1, ABOVE);
 
@@ -534,7 +272,7 @@ static bool voided(const struct words *words, size_t at)
 }
 
 /* One of the lists among the next words of the sentence? */
-static bool soon(const struct words *words, size_t at, uint64_t lists)
+static bool soon(const struct mn_orders_words *words, size_t at, uint64_t lists)
 {
     for (size_t i = at; i < words->count && i < at + NEAR_WORDS && !says(words, i, "."); i++) {
         if (is(words, i, lists))
@@ -543,7 +281,7 @@ static bool soon(const struct words *words, size_t at, uint64_t lists)
     return false;
 }
 
-static bool mode_soon(const struct words *words, size_t at)
+static bool mode_soon(const struct mn_orders_words *words, size_t at)
 {
     for (size_t i = at; i < words->count && i < at + NEAR_WORDS; i++) {
         if (is(words, i, OF_MODE) && says(words, i + 1, "mode"))
@@ -552,7 +290,7 @@ static bool mode_soon(const struct words *words, size_t at)
     return false;
 }
 
-static bool persona(const struct words *words, size_t at)
+static bool persona(const struct mn_orders_words *words, size_t at)
 {
     bool named =
         (says(words, at, "you") && says(words, at + 1, "are") && says(words, at + 2, "now")) ||
@@ -569,7 +307,7 @@ static bool persona(const struct words *words, size_t at)
 }
 
 /* The system prompt, or every key. */
-static bool exfiltrates(const struct words *words, size_t at)
+static bool exfiltrates(const struct mn_orders_words *words, size_t at)
 {
     bool yours = is(words, at, LEAK);
     bool every = false;
@@ -598,10 +336,9 @@ static bool exfiltrates(const struct words *words, size_t at)
 
 bool mn_orders_english(struct mn_arena *arena, const char *folded, bool *given, bool *harmless)
 {
-    struct words words = { .arena = arena };
+    struct mn_orders_words words = { .arena = arena };
 
-    (void)pthread_once(&table.once, build);
-    split(&words, folded);
+    mn_orders_words_read(folded, &words);
     for (size_t i = 0; i < words.count; i++) {
         bool verb = is(&words, i, VERB) ||
                     (i > 0 && is(&words, i, OVERRIDING) && is(&words, i - 1, BEGIN)) ||
@@ -625,18 +362,6 @@ bool mn_orders_english(struct mn_arena *arena, const char *folded, bool *given, 
 }
 
 /* ---- at a glance ---- */
-
-uint64_t mn_orders_english_lists(struct mn_str word)
-{
-    char plain[WORD_BYTES_MAX];
-    uint64_t lists;
-
-    (void)pthread_once(&table.once, build);
-    lists = lists_of(word);
-    if (lists == 0 && undisguise(word, plain))
-        lists = lists_of((struct mn_str){ plain, word.bytes });
-    return lists;
-}
 
 static bool has(uint64_t seen, uint64_t lists)
 {
