@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/letters.h"
+#include "search/context_asked.h"
 
 #define REACH 6
 #define BESIDE 2
@@ -28,17 +28,6 @@
 
 _Static_assert(MN_ROW_NONE + 1 == 0, "no turn has the first session");
 _Static_assert(TERMS <= 32, "a bit each in near.has and window.has");
-
-/* One asked term. */
-struct asked {
-    const struct mn_text_asked *as;
-    float weight; /* with idf */
-    bool is_word; /* neither a speaker's name nor, where other words are left, one of them */
-    bool pairs;   /* may stand in a pair */
-    int number;   /* it is this number, 0: none */
-    int month;    /* it is this month's name, 0: none */
-    size_t ordinal;
-};
 
 /* A row that matters. */
 struct near {
@@ -66,12 +55,7 @@ struct touched {
 struct work {
     const struct mn_context_request *r;
     const struct mn_session_table *table;
-    struct asked term[TERMS]; /* as asked: rarest first */
-    size_t term_count;
-    uint8_t order[TERMS]; /* numbers of those that may pair, as they follow in the request */
-    size_t order_count;
-    double words_weight;
-    uint16_t speaker; /* named */
+    struct mn_context_asked asked;
 
     uint32_t *slot;         /* of a row: near; NOBODY is none */
     uint32_t *session_slot; /* of a session + 1: touched; the first is none */
@@ -103,137 +87,6 @@ static const struct mn_session_turn *turn_of(const struct work *w, uint32_t row)
 static bool is_allowed(const struct work *w, uint32_t row)
 {
     return w->r->allowed[row / 64] >> (row % 64) & 1;
-}
-
-/* ---- the request ---- */
-
-static bool names(const struct mn_speaker *speaker, uint64_t hash)
-{
-    for (size_t i = 0; i < speaker->term_count; i++)
-        if (speaker->term[i] == hash)
-            return true;
-    return false;
-}
-
-static bool nearly_names(const struct mn_inquiry *inquiry, const struct mn_speaker *speaker)
-{
-    const char *at = speaker->name;
-
-    while (*at) {
-        size_t bytes = strcspn(at, " ");
-
-        if (mn_inquiry_nearly_names(inquiry, (struct mn_str){ at, bytes }))
-            return true;
-        at += bytes + (at[bytes] == ' ');
-    }
-    return false;
-}
-
-/* By the request's term, or by another name of whom it names. */
-static bool is_named(const struct work *w, const struct mn_speaker *speaker)
-{
-    const struct mn_terms *terms = w->r->terms;
-
-    for (size_t t = 0; t < terms->count; t++)
-        if (names(speaker, terms->item[t].hash))
-            return true;
-    for (size_t f = 0; f < terms->forms.count; f++)
-        for (size_t h = 0; h < terms->forms.item[f].count; h++)
-            if (names(speaker, terms->forms.item[f].hash[h]))
-                return true;
-    return false;
-}
-
-/* The one speaker that is named; one spelled exactly goes before one that is not. */
-static uint16_t find_speaker(const struct work *w)
-{
-    size_t found = 0;
-    uint16_t speaker = MN_SPEAKER_NONE;
-
-    for (int nearly = 0; nearly < 2 && !found; nearly++) {
-        for (size_t s = 0; s < w->table->speaker_count; s++) {
-            const struct mn_speaker *one = &w->table->speaker[s];
-            bool named = one->turns && (nearly ? nearly_names(w->r->inquiry, one) : is_named(w, one));
-
-            found += named;
-            if (named)
-                speaker = (uint16_t)s;
-        }
-    }
-    return found == 1 ? speaker : MN_SPEAKER_NONE;
-}
-
-static bool is_name(const struct work *w, uint64_t hash)
-{
-    for (size_t s = 0; s < w->table->speaker_count; s++)
-        if (w->table->speaker[s].turns && names(&w->table->speaker[s], hash))
-            return true;
-    return false;
-}
-
-static int by_ordinal(const void *a, const void *b)
-{
-    const struct asked *const *x = a, *const *y = b;
-
-    return ((*x)->ordinal > (*y)->ordinal) - ((*x)->ordinal < (*y)->ordinal);
-}
-
-/* A number of a date, 0: none. */
-static int number_of(struct mn_str text)
-{
-    int number = 0;
-
-    for (size_t i = 0; i < text.bytes; i++) {
-        if (i == 4 || !mn_letter_digit(text.at[i]))
-            return 0;
-        number = number * 10 + (text.at[i] - '0');
-    }
-    return number;
-}
-
-/* A month's name as terms spell it, 0: none. */
-static int month_of(struct mn_str text)
-{
-    static const char *const STEM[12] = { "januari", "februari", "march",  "april",
-                                          "may",     "june",     "juli",   "august",
-                                          "septemb", "octob",    "novemb", "decemb" };
-
-    for (int i = 0; i < 12; i++)
-        if (mn_str_equal(text, mn_str_of(STEM[i])))
-            return i + 1;
-    return 0;
-}
-
-static void read_terms(struct work *w)
-{
-    const struct mn_text_asked *as = w->r->text->asked[w->r->which];
-    size_t count = w->r->text->asked_count[w->r->which], words = 0;
-    const struct asked *list[TERMS];
-
-    w->term_count = count < TERMS ? count : TERMS;
-    for (size_t t = 0; t < w->term_count; t++) {
-        const struct mn_term *term = &w->r->terms->item[as[t].ordinal];
-        w->term[t] = (struct asked){ .as = &as[t],
-                                     .weight = as[t].weight,
-                                     .is_word = !is_name(w, term->hash),
-                                     .number = number_of(term->text),
-                                     .month = month_of(term->text),
-                                     .pairs = term->kind != MN_TERM_HAN,
-                                     .ordinal = as[t].ordinal };
-        words += w->term[t].is_word;
-    }
-    for (size_t t = 0; t < w->term_count; t++) {
-        w->term[t].is_word |= !words;
-        if (!w->term[t].is_word)
-            continue;
-        if (w->term[t].pairs)
-            list[w->order_count++] = &w->term[t];
-    }
-    qsort(list, w->order_count, sizeof list[0], by_ordinal);
-    for (size_t i = 0; i < w->order_count; i++)
-        w->order[i] = (uint8_t)(list[i] - w->term);
-    for (size_t t = 0; t < w->term_count; t++)
-        w->words_weight += w->term[t].is_word ? (double)w->term[t].weight : 0;
 }
 
 /* ---- the rows ---- */
@@ -325,12 +178,12 @@ static void read_postings(struct work *w)
     const uint32_t *session = w->table->session;
     bool few = w->touched_count * FEW < w->table->live_sessions;
 
-    for (size_t t = 0; t < w->term_count; t++) {
+    for (size_t t = 0; t < w->asked.term_count; t++) {
         struct mn_text_asked_walk walk;
         const uint32_t *posting;
         size_t count;
 
-        mn_text_asked_begin(&w->r->index->text, w->term[t].as, &walk);
+        mn_text_asked_begin(&w->r->index->text, w->asked.term[t].as, &walk);
         while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
             for (size_t i = 0; i < count; i++) {
                 uint32_t row = posting[i] >> 8;
@@ -432,7 +285,7 @@ struct window {
 
 /* Halves of a term that stand in a turn's head as its date, where the month is a number too in
  * Chinese. */
-static uint32_t in_head(const struct work *w, const struct asked *term, uint32_t row)
+static uint32_t in_head(const struct work *w, const struct mn_context_term *term, uint32_t row)
 {
     const struct mn_session_turn *turn = turn_of(w, row);
     bool chinese = w->r->index->language[row] == MN_LANGUAGE_ZH;
@@ -452,7 +305,7 @@ static void add_turn(const struct work *w, uint32_t near, struct window *window)
 
     for (uint32_t left = turn->has; left; left &= left - 1) {
         size_t t = (size_t)__builtin_ctz(left);
-        uint32_t head = in_head(w, &w->term[t], turn->row);
+        uint32_t head = in_head(w, &w->asked.term[t], turn->row);
 
         window->whole[t] += halves[t];
         window->body[t] += halves[t] > head ? halves[t] - head : 0;
@@ -472,8 +325,8 @@ static float bm25(const struct work *w, uint32_t has, const uint32_t *halves, bo
         size_t t = (size_t)__builtin_ctz(has);
         float tf = (float)halves[t] / 2;
 
-        if (halves[t] && (w->term[t].is_word || !words_only))
-            sum += w->term[t].weight * tf * (k1 + 1) / (tf + norm);
+        if (halves[t] && (w->asked.term[t].is_word || !words_only))
+            sum += w->asked.term[t].weight * tf * (k1 + 1) / (tf + norm);
     }
     return sum;
 }
@@ -487,9 +340,9 @@ static float covered(const struct work *w, const struct window *window)
 {
     double found = 0;
 
-    for (size_t t = 0; t < w->term_count; t++)
-        found += w->term[t].is_word && window->body[t] ? (double)w->term[t].weight : 0;
-    return w->words_weight > 0 ? (float)(found / w->words_weight) : 0;
+    for (size_t t = 0; t < w->asked.term_count; t++)
+        found += w->asked.term[t].is_word && window->body[t] ? (double)w->asked.term[t].weight : 0;
+    return w->asked.words_weight > 0 ? (float)(found / w->asked.words_weight) : 0;
 }
 
 /* ---- pairs ---- */
@@ -510,8 +363,8 @@ static void find_places(struct work *w, uint32_t near)
     for (uint32_t left = w->near[near].has; left; left &= left - 1) {
         size_t t = (size_t)__builtin_ctz(left);
 
-        for (size_t s = 0; s < w->term[t].as->term_count; s++) {
-            sought[count].term = w->term[t].as->term[s];
+        for (size_t s = 0; s < w->asked.term[t].as->term_count; s++) {
+            sought[count].term = w->asked.term[t].as->term[s];
             sought[count++].asked = (uint8_t)t;
         }
     }
@@ -558,11 +411,11 @@ static float pairs(struct work *w, const uint32_t around[3], const struct window
 {
     float sum = 0;
 
-    for (size_t i = 1; i < w->order_count; i++) {
-        size_t a = w->order[i - 1], b = w->order[i];
+    for (size_t i = 1; i < w->asked.order_count; i++) {
+        size_t a = w->asked.order[i - 1], b = w->asked.order[i];
 
         if (window->body[a] && window->body[b] && follow(w, around, a, b))
-            sum += fminf(w->term[a].weight, w->term[b].weight);
+            sum += fminf(w->asked.term[a].weight, w->asked.term[b].weight);
     }
     return sum;
 }
@@ -601,7 +454,8 @@ static void read_alone(const struct work *w, uint32_t row, float *signal)
     const struct mn_inquiry *inquiry = w->r->inquiry;
     const struct mn_turn_cues *cues = &turn->cues;
 
-    signal[MN_SIGNAL_SPEAKER] = w->speaker != MN_SPEAKER_NONE && turn->speaker == w->speaker;
+    signal[MN_SIGNAL_SPEAKER] =
+        w->asked.speaker != MN_SPEAKER_NONE && turn->speaker == w->asked.speaker;
     signal[MN_SIGNAL_LETTERS] = turn->letters;
     signal[MN_SIGNAL_INFORMATION] = information(w, row);
     signal[MN_SIGNAL_ASKS] = cues->asks;
@@ -684,8 +538,7 @@ enum mneme_status mn_context_read(const struct mn_context_request *request, cons
     if (!count)
         return MNEME_OK;
     MN_TRY(take_rows(&w, rows, count, err));
-    read_terms(&w);
-    w.speaker = find_speaker(&w);
+    w.asked = mn_context_asked_read(request);
     find_averages(&w);
     read_postings(&w);
     if (request->vector)
