@@ -5,7 +5,7 @@
  * asked of each by itself: bits of all rows would cost more than the whole answer.
  */
 #include "memory/access.h"
-#include "search/partition_query.h"
+#include "search/picked.h"
 
 /* The document of a row that the access allows; NULL for any other. */
 static enum mneme_status read_unit(const struct mn_partition_index *index,
@@ -35,17 +35,16 @@ enum mneme_status mn_views_adjacent(const struct mn_views *views, const struct m
         if (!mn_documents_hold(views->index[v]->documents, arena))
             return mn_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
-        const struct mn_partition_index *index = NULL;
-        size_t row = SIZE_MAX;
+        uint32_t found;
 
         ret[2 * i] = ret[2 * i + 1] = NULL;
-        for (size_t v = 0; v < views->count && row == SIZE_MAX; v++) {
-            index = views->index[v];
-            row = mn_partition_index_find(index, ids[i]);
-        }
-        if (row == SIZE_MAX || !mn_session_table_is_turn(&index->sessions, row))
+        if (!mn_picked_find(views, ids[i], &found))
             continue;
-        const struct mn_session_turn *turn = mn_session_turn_of(&index->sessions, row);
+        const struct mn_partition_index *index = views->index[mn_picked_view(found)];
+        if (!mn_session_table_is_turn(&index->sessions, found & MN_ROW_MASK))
+            continue;
+        const struct mn_session_turn *turn =
+            mn_session_turn_of(&index->sessions, found & MN_ROW_MASK);
         MN_TRY(read_unit(index, access, turn->before, arena, &ret[2 * i], err));
         MN_TRY(read_unit(index, access, turn->after, arena, &ret[2 * i + 1], err));
     }

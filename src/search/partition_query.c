@@ -393,20 +393,6 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
     return MNEME_OK;
 }
 
-/* The row of an id in one of the views; false when it is in none. */
-static bool find_row(const struct mn_views *views, const char *id, uint32_t *ret_row)
-{
-    for (size_t v = 0; v < views->count; v++) {
-        size_t row = mn_partition_index_find(views->index[v], id);
-
-        if (row != SIZE_MAX) {
-            *ret_row = (uint32_t)row | (uint32_t)v << MN_VIEW_BIT;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Those of the ids that may be seen, of any type, without a rank. There is room for all. */
 static void choose_named(struct work *work, const char *const *ids, size_t count)
 {
@@ -416,7 +402,7 @@ static void choose_named(struct work *work, const char *const *ids, size_t count
     for (size_t i = 0; i < count; i++) {
         uint32_t row;
 
-        if (find_row(views, ids[i], &row) &&
+        if (mn_picked_find(views, ids[i], &row) &&
             mn_visible_row(&views->index[mn_picked_view(row)]->visible, &request, row & MN_ROW_MASK))
             work->of.item[work->of.count++] = (struct mn_picked){ .row = row };
     }
@@ -512,7 +498,7 @@ enum mneme_status mn_views_context(const struct mn_views *views, const struct mn
     for (size_t i = 0; i < count; i++) {
         uint32_t found;
 
-        if (!find_row(views, ids[i], &found))
+        if (!mn_picked_find(views, ids[i], &found))
             continue;
         size_t v = mn_picked_view(found), row = found & MN_ROW_MASK;
         if (!mn_session_table_is_turn(&views->index[v]->sessions, row) ||
@@ -544,7 +530,7 @@ enum mneme_status mn_views_similarity(const struct mn_views *views, const char *
     for (size_t i = 0; i < count; i++) {
         uint32_t row;
 
-        if (!find_row(views, ids[i], &row))
+        if (!mn_picked_find(views, ids[i], &row))
             continue;
         const struct mn_vector_index *index = &views->index[mn_picked_view(row)]->vector;
         has[i] = mn_vector_index_has(index, row & MN_ROW_MASK);

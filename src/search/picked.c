@@ -17,6 +17,19 @@
 
 /* ---- one row ---- */
 
+bool mn_picked_find(const struct mn_views *views, const char *id, uint32_t *ret_row)
+{
+    for (size_t v = 0; v < views->count; v++) {
+        size_t row = mn_partition_index_find(views->index[v], id);
+
+        if (row != SIZE_MAX) {
+            *ret_row = (uint32_t)row | (uint32_t)v << MN_VIEW_BIT;
+            return true;
+        }
+    }
+    return false;
+}
+
 void mn_picked_score_text(const struct mn_picking *of, struct mn_picked *picked)
 {
     if (!picked->has_text)

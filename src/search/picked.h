@@ -50,6 +50,8 @@ static inline size_t mn_picked_view(uint32_t row)
     return row >> MN_VIEW_BIT;
 }
 
+/* The row of an id in one of the views; false when it is in none. */
+bool mn_picked_find(const struct mn_views *views, const char *id, uint32_t *ret_row);
 /* Each once: what is known stays. */
 void mn_picked_score_text(const struct mn_picking *of, struct mn_picked *picked);
 void mn_picked_score_vector(const struct mn_picking *of, struct mn_picked *picked);

@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "search/packed.h"
+
 #define BLOCK_BYTES_MIN 16 /* the number of the next one included */
 #define BLOCK_BYTES_MAX 1020
 #define BLOCK_BYTES_PACKED 32768 /* of a list that is known whole */
@@ -22,15 +24,12 @@
 
 static size_t put_posting(uint32_t rows_on, uint8_t halves, uint8_t *out)
 {
-    uint32_t code = rows_on << 1 | (halves != MN_TEXT_HALVES_USUAL);
-    size_t bytes = 0;
+    bool usual = halves == MN_TEXT_HALVES_USUAL;
+    uint8_t *at = (uint8_t *)mn_pack_number((char *)out, rows_on << 1 | !usual);
 
-    for (; code >= 0x80; code >>= 7)
-        out[bytes++] = (uint8_t)(code | 0x80);
-    out[bytes++] = (uint8_t)code;
-    if (halves != MN_TEXT_HALVES_USUAL)
-        out[bytes++] = halves;
-    return bytes;
+    if (!usual)
+        *at++ = halves;
+    return (size_t)(at - out);
 }
 
 /* A block behind the last, larger the more there is. */

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 #define MASK_BYTES (MN_TOKEN_AXES / 8)
 
 static size_t place_of(size_t token, size_t axis)
@@ -51,14 +53,6 @@ enum mneme_status mn_token_request_make(const void *codes, size_t bytes, struct 
     return MNEME_OK;
 }
 
-static unsigned bits_of(uint64_t word)
-{
-    word -= word >> 1 & UINT64_C(0x5555555555555555);
-    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* 1 / length of a code: how many of its numbers are not 0. */
 static float length_scale(const unsigned char *masks)
 {
@@ -67,7 +61,7 @@ static float length_scale(const unsigned char *masks)
 
     memcpy(words, masks, sizeof words);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        given += bits_of(words[i]);
+        given += mn_bits_count(words[i]);
     return given ? 1 / sqrtf((float)given) : 0;
 }
 
