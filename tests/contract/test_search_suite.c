@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "fakes/units.h"
 #include "text/synonyms.h"
 
 #define NEAR 2e-3 /* vectors are held as halves */
@@ -25,41 +26,6 @@ static bool answers_full_arena;
 static const struct mn_partition ANN = { "t", "ann" };
 static const struct mn_partition SHARED = { "t", "" };
 
-static struct mn_access ann(void)
-{
-    return (struct mn_access){ .tenant = "t",
-                               .user = "ann",
-                               .agent = "",
-                               .session = "",
-                               .task = "",
-                               .project = "",
-                               .repository = "",
-                               .clearance = MNEME_INTERNAL,
-                               .at_ms = 1000 };
-}
-
-static struct mn_unit unit(struct mn_partition partition, const char *id, const char *content)
-{
-    struct mn_unit u = { .id = id,
-                         .parent_id = id,
-                         .memory = MNEME_MEMORY_INIT,
-                         .confidence = 0.9,
-                         .session_id = "",
-                         .speaker = "" };
-
-    u.memory.id = id;
-    u.memory.tenant_id = partition.tenant;
-    u.memory.user_id = partition.owner;
-    u.memory.scope_kind = MNEME_SCOPE_GLOBAL;
-    u.memory.type = "fact";
-    u.memory.content = content;
-    u.memory.confidence = 0.9;
-    u.memory.sensitivity = MNEME_INTERNAL;
-    u.memory.status = MNEME_ACTIVE;
-    u.memory.created_at_ms = 1;
-    return u;
-}
-
 struct world {
     struct mn_search *search;
     struct mn_arena *arena;
@@ -72,7 +38,7 @@ static struct world world_new(const struct mn_space *space)
     static const struct mn_space none = { 0 };
     struct world w = { .search = maker(space ? space : &none),
                        .arena = mn_arena_new(SIZE_MAX),
-                       .access = ann() };
+                       .access = ann_access() };
 
     assert_non_null(w.search);
     assert_non_null(w.arena);
@@ -139,7 +105,7 @@ static double idf(double n, double df)
 static void a_partition_is_there_once_its_cursor_is(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "apple"), unit(ANN, "b", "banana") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "apple"), a_unit(ANN, "b", "banana") };
     const char *cursor = "untouched";
 
     (void)state;
@@ -179,7 +145,7 @@ static void a_partition_is_there_once_its_cursor_is(void **state)
 static void what_was_never_fed_from_the_start_is_refused(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit apple = unit(ANN, "a", "apple");
+    struct mn_unit apple = a_unit(ANN, "a", "apple");
     const char *cursor;
 
     (void)state;
@@ -193,9 +159,9 @@ static void what_was_never_fed_from_the_start_is_refused(void **state)
 static void units_are_replaced_dropped_and_reset(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "apple"), unit(ANN, "b", "banana") };
-    struct mn_unit changed = unit(ANN, "a", "cherry");
-    struct mn_unit other = unit(ANN, "c", "date palm");
+    struct mn_unit units[] = { a_unit(ANN, "a", "apple"), a_unit(ANN, "b", "banana") };
+    struct mn_unit changed = a_unit(ANN, "a", "cherry");
+    struct mn_unit other = a_unit(ANN, "c", "date palm");
     const char *const gone[] = { "b", "never there" };
     const char *const both[] = { "a" };
     struct mn_search_stats stats;
@@ -229,7 +195,7 @@ static void units_are_replaced_dropped_and_reset(void **state)
 static void one_id_twice_in_a_batch_leaves_the_later(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "apple"), unit(ANN, "a", "banana") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "apple"), a_unit(ANN, "a", "banana") };
 
     (void)state;
     feed_ann(&w, units, 2);
@@ -244,9 +210,9 @@ static void foreign_units_are_refused_and_nothing_changes(void **state)
     float vector[3] = { 1, 0, 0 };
     struct mn_space space = { .dim = 4 };
     struct world w = world_new(&space);
-    struct mn_unit fine = unit(ANN, "a", "apple");
-    struct mn_unit bad[4] = { unit(ANN, "b", "banana"), unit(ANN, "b", "banana"),
-                              unit(ANN, "", "banana"), unit(ANN, "b", "banana") };
+    struct mn_unit fine = a_unit(ANN, "a", "apple");
+    struct mn_unit bad[4] = { a_unit(ANN, "b", "banana"), a_unit(ANN, "b", "banana"),
+                              a_unit(ANN, "", "banana"), a_unit(ANN, "b", "banana") };
 
     (void)state;
     bad[0].memory.tenant_id = "t2";
@@ -255,7 +221,7 @@ static void foreign_units_are_refused_and_nothing_changes(void **state)
     bad[3].vector_dim = 3;
     feed_ann(&w, &fine, 1);
     for (size_t i = 0; i < 4; i++) {
-        struct mn_unit units[] = { unit(ANN, "c", "cherry"), bad[i] };
+        struct mn_unit units[] = { a_unit(ANN, "c", "cherry"), bad[i] };
         const char *const dropped[] = { "a" };
         const char *cursor;
 
@@ -278,9 +244,9 @@ static void a_request_reaches_its_own_and_the_shared_partition_alone(void **stat
     static const struct mn_partition BOB = { "t", "bob" }, OTHER = { "t2", "ann" },
                                      OTHER_SHARED = { "t2", "" };
     struct world w = world_new(NULL);
-    struct mn_unit mine = unit(ANN, "mine", "apple"), ours = unit(SHARED, "ours", "apple");
-    struct mn_unit his = unit(BOB, "his", "apple"), theirs = unit(OTHER, "theirs", "apple");
-    struct mn_unit far = unit(OTHER_SHARED, "far", "apple");
+    struct mn_unit mine = a_unit(ANN, "mine", "apple"), ours = a_unit(SHARED, "ours", "apple");
+    struct mn_unit his = a_unit(BOB, "his", "apple"), theirs = a_unit(OTHER, "theirs", "apple");
+    struct mn_unit far = a_unit(OTHER_SHARED, "far", "apple");
     const char *const ids[] = { "mine", "ours", "his", "theirs", "far" };
     struct mn_terms terms = { 0 };
     struct mn_query q;
@@ -306,8 +272,8 @@ static void a_request_reaches_its_own_and_the_shared_partition_alone(void **stat
 static void what_is_named_beside_a_search_comes_scored_if_it_may_be_seen(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "found", "apple"), unit(ANN, "named", "pear apple"),
-                               unit(ANN, "hidden", "apple") };
+    struct mn_unit units[] = { a_unit(ANN, "found", "apple"), a_unit(ANN, "named", "pear apple"),
+                               a_unit(ANN, "hidden", "apple") };
     static const char *const also[] = { "named", "hidden", "found", "nowhere" };
     struct mn_terms terms = { 0 };
     struct mn_query q;
@@ -345,7 +311,7 @@ static void rows_that_the_access_refuses_are_not_found(void **state)
 
     (void)state;
     for (size_t i = 0; i < 12; i++) {
-        units[i] = unit(ANN, NAME[i], "apple");
+        units[i] = a_unit(ANN, NAME[i], "apple");
         ids[i] = NAME[i];
     }
     units[1].memory.agent_id = "helper";
@@ -377,7 +343,7 @@ static void rows_that_the_access_refuses_are_not_found(void **state)
 static void the_past_sees_what_was_superseded_and_not_what_was_not_made_yet(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "old", "apple"), unit(ANN, "new", "apple") };
+    struct mn_unit units[] = { a_unit(ANN, "old", "apple"), a_unit(ANN, "new", "apple") };
 
     (void)state;
     units[0].memory.status = MNEME_SUPERSEDED;
@@ -401,8 +367,8 @@ static void types_and_event_times_filter(void **state)
     float vector[4] = { 1, 0, 0, 0 };
     struct mn_space space = { .dim = 4 };
     struct world w = world_new(&space);
-    struct mn_unit units[] = { unit(ANN, "fact", "apple"), unit(ANN, "incident", "apple"),
-                               unit(ANN, "invented", "apple") };
+    struct mn_unit units[] = { a_unit(ANN, "fact", "apple"), a_unit(ANN, "incident", "apple"),
+                               a_unit(ANN, "invented", "apple") };
     const char *const ids[] = { "fact", "incident", "invented" };
     struct mn_terms terms = { 0 };
     struct mn_query q;
@@ -454,8 +420,8 @@ static void text_scores_are_those_of_the_formula(void **state)
 {
     static const char *const keywords[] = { "banana" };
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "apple apple cherry"), unit(ANN, "b", "cherry"),
-                               unit(ANN, "c", "plum") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "apple apple cherry"), a_unit(ANN, "b", "cherry"),
+                               a_unit(ANN, "c", "plum") };
     double ia = idf(3, 1), ib = idf(3, 1), ic = idf(3, 2), i = ia + ib + ic;
     /* weighted lengths: 3, 1 + 1.5 (keyword), 1 + 2 (title) */
     double average = (3 + 2.5 + 3) / 3;
@@ -484,10 +450,10 @@ static void text_scores_are_those_of_the_formula(void **state)
 static void statistics_are_summed_over_both_partitions_and_exact_after_changes(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit mine[] = { unit(ANN, "a", "apple"), unit(ANN, "b", "apple"),
-                              unit(ANN, "c", "apple") };
-    struct mn_unit ours = unit(SHARED, "d", "apple plum");
-    struct mn_unit changed = unit(ANN, "b", "plum");
+    struct mn_unit mine[] = { a_unit(ANN, "a", "apple"), a_unit(ANN, "b", "apple"),
+                              a_unit(ANN, "c", "apple") };
+    struct mn_unit ours = a_unit(SHARED, "d", "apple plum");
+    struct mn_unit changed = a_unit(ANN, "b", "plum");
     const char *const gone[] = { "c" };
     /* what is left: a apple, b plum, d apple plum */
     double average = 4.0 / 3, norm = 1.2 * (0.25 + 0.75 * 1 / average);
@@ -507,8 +473,8 @@ static void statistics_are_summed_over_both_partitions_and_exact_after_changes(v
 static void turns_are_scored_by_their_own_kind_and_know_who_spoke_and_when(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "apple"), unit(ANN, "b", "apple"),
-                               unit(ANN, "c", "今天我们一起去苹果园") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "apple"), a_unit(ANN, "b", "apple"),
+                               a_unit(ANN, "c", "今天我们一起去苹果园") };
     /* of turns: 1 + speaker 1 + day and year 2 (a month that is also a word of grammar is none) */
     double n = 0;
 
@@ -543,7 +509,7 @@ static void turns_are_scored_by_their_own_kind_and_know_who_spoke_and_when(void 
 static void chinese_is_found_and_single_characters_weigh_half(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "数据库迁移失败"), unit(ANN, "b", "苹果") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "数据库迁移失败"), a_unit(ANN, "b", "苹果") };
 
     (void)state;
     feed_ann(&w, units, 2);
@@ -559,8 +525,8 @@ static void chinese_is_found_and_single_characters_weigh_half(void **state)
 static void a_word_that_is_nowhere_is_read_as_the_nearest_that_is(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "kubernetes"), unit(ANN, "b", "plum"),
-                               unit(ANN, "c", "openssl-3.0.8") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "kubernetes"), a_unit(ANN, "b", "plum"),
+                               a_unit(ANN, "c", "openssl-3.0.8") };
 
     (void)state;
     feed_ann(&w, units, 3);
@@ -580,7 +546,7 @@ static void a_word_that_is_nowhere_is_read_as_the_nearest_that_is(void **state)
 static void a_word_that_is_there_is_not_guessed_at(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "banana"), unit(ANN, "b", "bandana") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "banana"), a_unit(ANN, "b", "bandana") };
 
     (void)state;
     feed_ann(&w, units, 2);
@@ -593,8 +559,8 @@ static void a_word_that_is_there_is_not_guessed_at(void **state)
 static void a_star_finds_what_begins_so_and_an_identifier_needs_none(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "kubernetes"), unit(ANN, "b", "kubelet"),
-                               unit(ANN, "c", "ERR_CONNECTION_RESET"), unit(ANN, "d", "plum") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "kubernetes"), a_unit(ANN, "b", "kubelet"),
+                               a_unit(ANN, "c", "ERR_CONNECTION_RESET"), a_unit(ANN, "d", "plum") };
 
     (void)state;
     feed_ann(&w, units, 4);
@@ -613,9 +579,9 @@ static void a_star_finds_what_begins_so_and_an_identifier_needs_none(void **stat
 static void another_name_of_a_term_is_found_by_it(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "a", "kubernetes rocks"), unit(ANN, "b", "k8s"),
-                               unit(ANN, "c", "continuous rocks"),
-                               unit(ANN, "d", "continuous integration") };
+    struct mn_unit units[] = { a_unit(ANN, "a", "kubernetes rocks"), a_unit(ANN, "b", "k8s"),
+                               a_unit(ANN, "c", "continuous rocks"),
+                               a_unit(ANN, "d", "continuous integration") };
     struct mn_terms terms = { 0 };
 
     (void)state;
@@ -638,9 +604,9 @@ static void another_name_of_a_term_is_found_by_it(void **state)
 static void no_more_than_k_come_and_the_best_of_them(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit units[] = { unit(ANN, "one", "apple"), unit(ANN, "two", "apple apple"),
-                               unit(ANN, "three", "apple apple apple"),
-                               unit(SHARED, "four", "apple apple apple apple") };
+    struct mn_unit units[] = { a_unit(ANN, "one", "apple"), a_unit(ANN, "two", "apple apple"),
+                               a_unit(ANN, "three", "apple apple apple"),
+                               a_unit(SHARED, "four", "apple apple apple apple") };
     struct mn_terms terms = { 0 };
     struct mn_query q;
 
@@ -664,7 +630,7 @@ static void nothing_asked_and_nothing_there_are_no_errors(void **state)
     struct mn_space space = { .dim = 4 };
     float zero[4] = { 0 }, one[4] = { 1, 0, 0, 0 };
     struct world w = world_new(&space);
-    struct mn_unit apple = unit(ANN, "a", "apple"), empty = unit(ANN, "b", "");
+    struct mn_unit apple = a_unit(ANN, "a", "apple"), empty = a_unit(ANN, "b", "");
     struct mn_terms terms = { 0 };
     struct mn_query q;
     const char *const ids[] = { "a", "b", "c" };
@@ -746,9 +712,9 @@ static void units_of_two_languages(struct mn_unit units[3])
 {
     static const float *const VECTOR[3] = { NEAR_IT, FAR, CHINESE };
 
-    units[0] = unit(ANN, "near", "apple");
-    units[1] = unit(ANN, "far", "banana");
-    units[2] = unit(ANN, "zh", "苹果和香蕉");
+    units[0] = a_unit(ANN, "near", "apple");
+    units[1] = a_unit(ANN, "far", "banana");
+    units[2] = a_unit(ANN, "zh", "苹果和香蕉");
     for (size_t i = 0; i < 3; i++) {
         units[i].vector = VECTOR[i];
         units[i].vector_dim = DIM;
@@ -857,7 +823,7 @@ static void similarity_compares_passages_by_the_constants(void **state)
 
     (void)state;
     units_of_two_languages(units);
-    units[3] = unit(ANN, "none", "cherry");
+    units[3] = a_unit(ANN, "none", "cherry");
     feed_ann(&w, units, 4);
     assert_int_equal(w.search->ops->similarity(w.search, &w.access, ids, 5, found, NULL), MNEME_OK);
     for (size_t i = 0; i < DIM; i++) {
@@ -876,7 +842,7 @@ static void similarity_compares_passages_by_the_constants(void **state)
 static void without_a_space_vectors_are_not_looked_at(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit apple = unit(ANN, "a", "apple");
+    struct mn_unit apple = a_unit(ANN, "a", "apple");
     struct mn_terms terms = { 0 };
     struct mn_query q;
     const char *const ids[] = { "a" };
@@ -903,7 +869,7 @@ static void documents_are_whole_and_outlive_the_index(void **state)
     static const char *const words[] = { "one", "two" };
     static const struct mneme_pair pairs[] = { { "os", "linux" } };
     struct world w = world_new(NULL);
-    struct mn_unit u = unit(ANN, "a", "apple");
+    struct mn_unit u = a_unit(ANN, "a", "apple");
     const struct mneme_memory *m;
 
     (void)state;
@@ -939,7 +905,7 @@ static void documents_are_whole_and_outlive_the_index(void **state)
 static void a_full_arena_is_a_status_and_leaves_the_output(void **state)
 {
     struct world w = world_new(NULL);
-    struct mn_unit apple = unit(ANN, "a", "apple");
+    struct mn_unit apple = a_unit(ANN, "a", "apple");
     struct mn_terms terms = { 0 };
     struct mn_query q;
     struct mn_hits hits = { .count = 77 };

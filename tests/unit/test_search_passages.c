@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fakes/units.h"
 #include "search/search.h"
 
 #define DIM 2
@@ -45,16 +46,9 @@ static int set_up(void **state)
 {
     static struct world w;
 
-    w = (struct world){ .search = engine(), .arena = mn_arena_new(SIZE_MAX) };
-    w.access = (struct mn_access){ .tenant = "t",
-                                   .user = "ann",
-                                   .agent = "",
-                                   .session = "",
-                                   .task = "",
-                                   .project = "",
-                                   .repository = "",
-                                   .clearance = MNEME_INTERNAL,
-                                   .at_ms = 1000 };
+    w = (struct world){ .search = engine(),
+                        .arena = mn_arena_new(SIZE_MAX),
+                        .access = ann_access() };
     ASSERT_OK(w.search->ops->apply(w.search, (struct mn_partition){ "t", "" }, true, NULL, 0, NULL, 0,
                                    "1", NULL));
     *state = &w;
@@ -72,25 +66,10 @@ static int tear_down(void **state)
 
 static struct mn_unit item(const char *id, const char *content, const float *vector)
 {
-    struct mn_unit u = { .id = id,
-                         .parent_id = id,
-                         .memory = MNEME_MEMORY_INIT,
-                         .confidence = 0.9,
-                         .session_id = "",
-                         .speaker = "",
-                         .vector = vector,
-                         .vector_dim = vector ? DIM : 0 };
+    struct mn_unit u = a_unit(ANN, id, content);
 
-    u.memory.id = id;
-    u.memory.tenant_id = ANN.tenant;
-    u.memory.user_id = ANN.owner;
-    u.memory.scope_kind = MNEME_SCOPE_GLOBAL;
-    u.memory.type = "fact";
-    u.memory.content = content;
-    u.memory.confidence = 0.9;
-    u.memory.sensitivity = MNEME_INTERNAL;
-    u.memory.status = MNEME_ACTIVE;
-    u.memory.created_at_ms = 1;
+    u.vector = vector;
+    u.vector_dim = vector ? DIM : 0;
     return u;
 }
 
