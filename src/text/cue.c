@@ -111,6 +111,8 @@ static bool may_occur(const struct mn_cue_text *text, const char *word, size_t b
 /* Is this a place where a clause begins? `at` stands behind white space and signs. */
 static bool begins_clause(const char *folded, const char *at)
 {
+    /* All but the first two are ASCII where the text is folded. */
+    static const char *const MARK[] = { "。", "、", "，", "；", "：", "！", "？" };
     const char *before = at;
 
     while (before > folded && before[-1] == ' ')
@@ -119,12 +121,9 @@ static bool begins_clause(const char *folded, const char *at)
         return true;
     if (strchr(".,;:!?()-", before[-1]))
         return true;
-    if (before - folded >= 3 &&
-        (memcmp(before - 3, "。", 3) == 0 || memcmp(before - 3, "、", 3) == 0 ||
-         memcmp(before - 3, "，", 3) == 0 || memcmp(before - 3, "；", 3) == 0 ||
-         memcmp(before - 3, "：", 3) == 0 || memcmp(before - 3, "！", 3) == 0 ||
-         memcmp(before - 3, "？", 3) == 0)) /* where the text is not folded */
-        return true;
+    for (size_t i = 0; i < sizeof MARK / sizeof MARK[0]; i++)
+        if (before - folded >= 3 && memcmp(before - 3, MARK[i], 3) == 0)
+            return true;
     return (before - folded >= 4 && memcmp(before - 4, " and", 4) == 0) ||
            (before - folded >= 5 && memcmp(before - 5, " then", 5) == 0);
 }

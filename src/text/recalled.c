@@ -41,8 +41,7 @@ static struct mn_str earlier(struct mn_str a, struct mn_str b)
     return b.at && (!a.at || b.at < a.at) ? b : a;
 }
 
-/* Somebody may speak of the element; only a block has others in it. */
-static bool holds_element(const char *from, const char *until, const char *sign)
+static bool holds(const char *from, const char *until, const char *sign)
 {
     return from < until && memmem(from, (size_t)(until - from), sign, strlen(sign)) != NULL;
 }
@@ -57,8 +56,9 @@ static struct mn_str find_element(const char *text)
         const char *from = open && (!close || open < close) ? open : text;
         const char *until = close ? close + strlen(ELEMENTS[i].close) : text + strlen(text);
 
+        /* Somebody may speak of the element; only a block has others in it. */
         if ((open && close && from == open) ||
-            holds_element(from + (open != NULL), close ? close : until, ELEMENTS[i].memory))
+            holds(from + (open != NULL), close ? close : until, ELEMENTS[i].memory))
             found = earlier(found, between(from, until));
     }
     return found;
@@ -200,8 +200,8 @@ static struct mn_str find_printed(const char *text)
 
         if (!strncmp(line, "trace " TRACE, sizeof "trace " TRACE - 1))
             return between(line, next_line(line));
-        if (!strncmp(line, "mode ", 5) && holds_element(line, end, " memor") &&
-            holds_element(line, end, COUNTED))
+        if (!strncmp(line, "mode ", 5) && holds(line, end, " memor") &&
+            holds(line, end, COUNTED))
             return between(line, skip_lines(next_line(line), begins));
     }
     return (struct mn_str){ NULL, 0 };
@@ -213,11 +213,9 @@ struct mn_str mn_recalled_find(const char *text, size_t from)
 {
     struct mn_str found = { NULL, 0 };
 
-    bool noted, traced;
-
     text += from;
-    noted = strstr(text, MN_RECALLED_NOTE) != NULL;
-    traced = strstr(text, TRACE) != NULL;
+    bool noted = strstr(text, MN_RECALLED_NOTE) != NULL;
+    bool traced = strstr(text, TRACE) != NULL;
     if (noted || traced)
         found = find_object(text);
     if (noted)
