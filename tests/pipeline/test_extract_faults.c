@@ -9,15 +9,13 @@
 
 #include <cmocka.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <mneme/mneme.h>
 
 #include "engine/handle.h"
-#include "fakes/fake_service.h"
-#include "fakes/store_folder.h"
 #include "model/chat.h"
+#include "pipeline/served.h"
 
 static long fail_at; /* 0: never; n: the n-th allocation from now */
 static long seen;
@@ -49,43 +47,18 @@ void *__wrap_realloc(void *at, size_t bytes)
     return fails() ? NULL : __real_realloc(at, bytes);
 }
 
-static struct store_folder folder;
-static struct fake_service *service;
-static struct mneme *handle;
+static struct served *talk; /* of all cases */
 
 static int set_up(void **state)
 {
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-    char url[64];
-
-    (void)state;
-    unsetenv("http_proxy");
-    unsetenv("all_proxy");
-    unsetenv("ALL_PROXY");
-    if (store_folder_make(&folder, "fault"))
+    if (served_set_up(state) != 0)
         return 1;
-    service = fake_service_new();
-    fake_service_answer(service, 200,
-                        "{\"choices\":[{\"message\":{\"content\":\"[{\\\"turn\\\":1,\\\"quote\\\":"
-                        "\\\"the tug is blue\\\",\\\"kind\\\":\\\"semantic\\\",\\\"content\\\":"
-                        "\\\"The tug is blue.\\\",\\\"entities\\\":[\\\"tug\\\"],"
-                        "\\\"relations\\\":[{\\\"source\\\":\\\"tug\\\",\\\"relation\\\":\\\"is\\\","
-                        "\\\"target\\\":\\\"blue\\\"}]}]\"}}]}",
-                        0);
-    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", fake_service_port(service));
-    options.store_path = folder.store;
-    options.create = 1;
-    options.tokenizer = "estimate";
-    options.extractor_path = url;
-    return mneme_open(&options, &handle, NULL) != MNEME_OK;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    mneme_close(handle);
-    fake_service_free(service);
-    return store_folder_remove(&folder);
+    talk = *state;
+    served_answers(talk, "[{\"turn\":1,\"quote\":\"the tug is blue\",\"kind\":\"semantic\","
+                         "\"content\":\"The tug is blue.\",\"entities\":[\"tug\"],"
+                         "\"relations\":[{\"source\":\"tug\",\"relation\":\"is\","
+                         "\"target\":\"blue\"}]}]");
+    return 0;
 }
 
 static enum mneme_status observe(long round, char session[32], struct mneme_error *err)
@@ -98,7 +71,7 @@ static enum mneme_status observe(long round, char session[32], struct mneme_erro
     event.session_id = session;
     event.role = "user";
     event.text = "As you see the tug is blue.";
-    return mneme_observe(handle, &event, 1, NULL, NULL, err);
+    return mneme_observe(talk->handle, &event, 1, NULL, NULL, err);
 }
 
 static int count_waiting(void *context, const struct mneme_extraction *waiting)
@@ -112,7 +85,7 @@ static size_t waiting(const char *session, enum mneme_status *ret_status, struct
 {
     size_t count = 0;
 
-    *ret_status = mneme_extractions(handle, "t", "ann", session, count_waiting, &count, err);
+    *ret_status = mneme_extractions(talk->handle, "t", "ann", session, count_waiting, &count, err);
     return count;
 }
 
@@ -130,7 +103,7 @@ static void a_turn_is_read_or_waits_on(void **state)
         assert_int_equal(observe(at, session, &err), MNEME_OK);
         seen = 0;
         fail_at = at;
-        status = mneme_extract(handle, "t", "ann", session, &read, &err);
+        status = mneme_extract(talk->handle, "t", "ann", session, &read, &err);
         reached = seen;
         fail_at = 0;
         if (status != MNEME_OK) {
@@ -191,7 +164,7 @@ static size_t summaries(const char *session)
 
     filter.tenant_id = "t";
     filter.user_id = session; /* each session has a user of its own */
-    if (mneme_list_memories(handle, &filter, count_summary, &count, &err) != MNEME_OK)
+    if (mneme_list_memories(talk->handle, &filter, count_summary, &count, &err) != MNEME_OK)
         fail_msg("%s", err.message);
     return count;
 }
@@ -210,7 +183,7 @@ static size_t events(const char *user)
 
     filter.tenant_id = "t";
     filter.user_id = user;
-    if (mneme_export(handle, &filter, count_event, &count, &err) != MNEME_OK)
+    if (mneme_export(talk->handle, &filter, count_event, &count, &err) != MNEME_OK)
         fail_msg("%s", err.message);
     return count;
 }
@@ -228,8 +201,8 @@ static void end_a_talk(long round, char user[32])
     event.role = "user";
     event.text = "As you see the tug is blue.";
     change.without_drafts = 1;
-    if (mneme_observe(handle, &event, 1, &change, NULL, &err) != MNEME_OK ||
-        mneme_end_session(handle, "t", user, "s", NULL, &err) != MNEME_OK)
+    if (mneme_observe(talk->handle, &event, 1, &change, NULL, &err) != MNEME_OK ||
+        mneme_end_session(talk->handle, "t", user, "s", NULL, &err) != MNEME_OK)
         fail_msg("%s", err.message);
 }
 
@@ -241,21 +214,18 @@ static void a_session_is_drawn_from_once_or_waits_on(void **state)
     long failures = 0, waited = 0;
 
     (void)state;
-    fake_service_answer(service, 200,
-                        "{\"choices\":[{\"message\":{\"content\":\"[{\\\"turn\\\":1,\\\"quote\\\":"
-                        "\\\"the tug is blue\\\",\\\"kind\\\":\\\"decision\\\",\\\"content\\\":"
-                        "\\\"The tug is blue.\\\"}]\"}}]}",
-                        0);
+    served_answers(talk, "[{\"turn\":1,\"quote\":\"the tug is blue\",\"kind\":\"decision\","
+                         "\"content\":\"The tug is blue.\"}]");
     what.job = "compress";
     for (long at = 1, reached = at; reached >= at - 1 && at < 20000; at++) {
         enum mneme_status status;
         size_t drawn;
 
         end_a_talk(at, user);
-        handle->world.chat->left_alone_until_us = 0;
+        talk->handle->world.chat->left_alone_until_us = 0;
         seen = 0;
         fail_at = at;
-        status = mneme_maintain(handle, &what, NULL, NULL, NULL, &err);
+        status = mneme_maintain(talk->handle, &what, NULL, NULL, NULL, &err);
         reached = seen;
         fail_at = 0;
         if (status != MNEME_OK) {
@@ -267,7 +237,7 @@ static void a_session_is_drawn_from_once_or_waits_on(void **state)
         assert_int_equal(events(user), 1);
         waited += drawn == 0;
         if (drawn == 0) { /* it waits, or the rules found nothing in it */
-            assert_int_equal(mneme_maintain(handle, &what, NULL, NULL, NULL, &err), MNEME_OK);
+            assert_int_equal(mneme_maintain(talk->handle, &what, NULL, NULL, NULL, &err), MNEME_OK);
             assert_true(summaries(user) <= 1);
         }
     }
@@ -284,5 +254,5 @@ int main(void)
         cmocka_unit_test(a_session_is_drawn_from_once_or_waits_on),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, served_tear_down);
 }
