@@ -10,39 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "remember/draft.h"
-
-#define NOW INT64_C(1791190800000) /* 2026-10-05, a Monday, 09:00 UTC */
-
-static const char *const call_names[] = { "none",     "order", "standing",  "correction", "decision",
-                                          "done",     "recovered", "feedback", "statement" };
-
-static struct mn_calls heard(struct mn_arena *arena, const char *text)
-{
-    struct mn_calls calls = { 0 };
-    struct mneme_error err;
-
-    assert_int_equal(mn_trigger_find(arena, text, "user", &calls, &err), MNEME_OK);
-    return calls;
-}
-
-static struct mn_drafts drawn(struct mn_arena *arena, const char *text)
-{
-    static const struct mn_place place = { "s1", "", "", "", "" };
-    struct mneme_event event = MNEME_EVENT_INIT;
-    struct mn_drafts drafts = { 0 };
-    struct mneme_error err;
-
-    event.id = "e1";
-    event.tenant_id = "t";
-    event.user_id = "ann";
-    event.session_id = "s1";
-    event.role = "user";
-    event.text = text;
-    event.event_time_ms = NOW;
-    assert_int_equal(mn_extract(&event, &place, NOW, arena, &drafts, &err), MNEME_OK);
-    return drafts;
-}
+#include "unit/turns.h"
 
 struct row {
     const char *turn;
@@ -56,14 +24,14 @@ static void assert_drawn(const struct row *rows, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
-        struct mn_calls calls = heard(arena, rows[i].turn);
-        struct mn_drafts drafts = drawn(arena, rows[i].turn);
+        struct mn_calls calls = turn_heard(arena, rows[i].turn, "user");
+        struct mn_drafts drafts = turn_drawn(arena, rows[i].turn, "user", NULL);
 
         if (calls.count == 1 && calls.item[0].call == rows[i].call && drafts.count == 1 &&
             !strcmp(drafts.item[0].content, rows[i].content))
             continue;
         print_message("%s\n    %zu calls, %s; %zu drafts '%s'\n", rows[i].turn, calls.count,
-                      calls.count ? call_names[calls.item[0].call] : "", drafts.count,
+                      calls.count ? turn_call_name(calls.item[0].call) : "", drafts.count,
                       drafts.count ? drafts.item[0].content : "");
         wrong++;
     }
@@ -77,7 +45,7 @@ static void assert_nothing(const char *const *turns, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
-        struct mn_drafts drafts = drawn(arena, turns[i]);
+        struct mn_drafts drafts = turn_drawn(arena, turns[i], "user", NULL);
 
         if (!drafts.count)
             continue;
@@ -278,7 +246,8 @@ static void a_semicolon_parts_nothing_that_belongs_together(void **state)
     };
     MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
     struct mn_drafts two =
-        drawn(arena, "Remember that the depot opens at six; from now on answer in Chinese.");
+        turn_drawn(arena, "Remember that the depot opens at six; from now on answer in Chinese.",
+                   "user", NULL);
 
     ASSERT_DRAWN(rows);
     assert_int_equal(two.count, 2); /* what calls by itself is a memory of its own */
