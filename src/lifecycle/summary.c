@@ -396,7 +396,7 @@ static enum mneme_status add_topics(struct making *m, struct mneme_error *err)
                                   err);
 }
 
-/* The longest sentence of a user's that speaks of it and asks nothing. */
+/* The longest sentence of a user's that speaks of it and asks nothing, in a turn that gave no memory. */
 static enum mneme_status add_said(struct making *m, const struct mn_topic *topic,
                                   struct mneme_error *err)
 {
@@ -407,7 +407,7 @@ static enum mneme_status add_said(struct making *m, const struct mn_topic *topic
         const char *at = m->turns->item[i].text;
         struct mn_str sentence;
 
-        if (!by_user(&m->turns->item[i]) || holds_any(at, RECALLED))
+        if (!by_user(&m->turns->item[i]) || holds_any(at, RECALLED) || (m->drawn && m->drawn[i]))
             continue;
         while (next_sentence(&at, &sentence))
             if (sentence.bytes > best.bytes && sentence.bytes <= LINE_BYTES_MAX &&

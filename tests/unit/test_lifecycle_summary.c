@@ -224,6 +224,29 @@ static void what_a_turn_gave_a_memory_for_is_not_told_again(void **state)
     assert_string_equal(s.pending, ""); /* its end is heard all the same */
 }
 
+static void a_topic_is_told_by_a_turn_that_gave_no_memory(void **state)
+{
+    (void)state;
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
+    static const char *const texts[] = { "Remember that the greenhouse has two windows by the pond.",
+                                         "The greenhouse was warm again." };
+    static const bool drawn[] = { true, false };
+    const struct mn_session session = { .session_id = "s-1" };
+    struct mneme_event item[2] = { 0 };
+    const struct mn_events turns = { item, 2, 2 };
+    struct mn_summary s = { 0 };
+    struct mneme_error err;
+
+    for (size_t i = 0; i < 2; i++)
+        item[i] = (struct mneme_event){ .id = i ? "e-1" : "e-0",
+                                        .role = "user",
+                                        .text = texts[i],
+                                        .event_time_ms = DAY + (int64_t)i };
+    ASSERT_OK(mn_summary_make(&session, &turns, drawn, arena, &s, &err));
+    assert_string_equal(part(&s, "topic")->content,
+                        "On greenhouse: The greenhouse was warm again.");
+}
+
 static void greetings_and_questions_draw_nothing(void **state)
 {
     (void)state;
@@ -307,6 +330,7 @@ int main(void)
         cmocka_unit_test(steps_are_told_as_done_and_what_is_left_as_pending),
         cmocka_unit_test(a_step_that_was_pending_ends_it),
         cmocka_unit_test(what_a_turn_gave_a_memory_for_is_not_told_again),
+        cmocka_unit_test(a_topic_is_told_by_a_turn_that_gave_no_memory),
         cmocka_unit_test(greetings_and_questions_draw_nothing),
         cmocka_unit_test(topics_alone_are_told_by_what_was_said_of_them),
         cmocka_unit_test(nothing_recalled_ordered_or_secret_is_drawn),
