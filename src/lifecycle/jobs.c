@@ -137,7 +137,7 @@ static struct mn_job_row row_after(const struct run *run, const struct mn_piece 
         return next;
     next.begun_at_ms = next.busy_until_ms = 0;
     next.ended_at_ms = run->now_ms;
-    next.due_at_ms = run->now_ms + run->job->period_ms;
+    next.due_at_ms = run->job->period_ms ? run->now_ms + run->job->period_ms : 0;
     next.tenant = next.owner = next.id = "";
     return next;
 }

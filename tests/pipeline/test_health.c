@@ -397,6 +397,40 @@ static void a_healthy_store_has_no_alarm(void **state)
     assert_string_equal(f->err.field, "tenant_id");
 }
 
+static int64_t jobs_due(struct fixture *f)
+{
+    struct report report = health(f, NULL, NULL);
+    yyjson_val *store = yyjson_obj_get(yyjson_doc_get_root(report.doc), "store");
+    int64_t due = yyjson_get_sint(yyjson_obj_get(store, "jobs_due"));
+
+    assert_true(yyjson_is_int(yyjson_obj_get(store, "jobs_due")));
+    yyjson_doc_free(report.doc);
+    return due;
+}
+
+static void a_job_that_was_done_is_not_told_to_be_due(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+
+    event.tenant_id = "acme";
+    event.user_id = "ann";
+    event.session_id = "s";
+    event.role = "user";
+    event.text = "We decided to use NATS; Kafka is too heavy for us.";
+    event.event_time_ms = change.now_ms = NOW - 2 * DAY;
+    ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
+    what.now_ms = NOW - DAY - 1;
+    ASSERT_OK(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err));
+    assert_int_equal(jobs_due(f), 2); /* daily ones, a day and a millisecond ago */
+    what.now_ms = NOW - DAY + 1;
+    what.all = 1;
+    ASSERT_OK(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err));
+    assert_int_equal(jobs_due(f), 0);
+}
+
 /* ---- the installation ---- */
 
 static struct report doctor(struct fixture *f)
@@ -511,6 +545,7 @@ int main(void)
         CASE(a_tenant_has_the_figures_of_its_users_together),
         CASE(who_has_only_asked_is_no_user_and_his_requests_are_the_tenants),
         CASE(a_healthy_store_has_no_alarm),
+        CASE(a_job_that_was_done_is_not_told_to_be_due),
         CASE(doctor_finds_what_somebody_damaged),
         CASE(doctor_says_what_keeps_a_store_shut),
     };
