@@ -27,7 +27,6 @@
 
 #define NOW INT64_C(1790000000000)
 #define MEMORIES 1000 /* from here on an index is kept */
-#define AT_ONCE 250
 #define SPARSE_FROM 12
 #define FAILURES_MAX 100000
 
@@ -117,34 +116,6 @@ static bool disarm(struct mn_world *world)
 
 static const struct mn_partition OWN = { "acme", "ann" };
 
-static void fill(struct fixture *f)
-{
-    static struct mneme_memory memory[AT_ONCE];
-    static struct mneme_record record[AT_ONCE];
-    static char id[AT_ONCE][32], text[AT_ONCE][160];
-    struct mneme_change change = MNEME_CHANGE_INIT;
-
-    change.admin = 1;
-    change.now_ms = NOW;
-    for (int at = 0; at < MEMORIES; at += AT_ONCE) {
-        for (int i = 0; i < AT_ONCE; i++) {
-            (void)snprintf(id[i], sizeof id[i], "mem-%d", at + i);
-            (void)snprintf(text[i], sizeof text[i], "Harbour number%d is at pier%d of line%d.",
-                           at + i, i % 7, (at + i) % 50);
-            memory[i] = (struct mneme_memory)MNEME_MEMORY_INIT;
-            memory[i].id = id[i];
-            memory[i].tenant_id = OWN.tenant;
-            memory[i].user_id = OWN.owner;
-            memory[i].type = "fact";
-            memory[i].content = text[i];
-            record[i] =
-                (struct mneme_record){ .kind = MNEME_RECORD_MEMORY, .memory = &memory[i] };
-        }
-        if (mneme_write(f->handle, record, AT_ONCE, &change, NULL, NULL, &f->err) != MNEME_OK)
-            fail_msg("%s", f->err.message);
-    }
-}
-
 static void ask(struct fixture *f, char ret[4096])
 {
     struct mneme_request request = MNEME_REQUEST_INIT;
@@ -153,7 +124,7 @@ static void ask(struct fixture *f, char ret[4096])
 
     request.identity.tenant_id = OWN.tenant;
     request.identity.user_id = OWN.owner;
-    request.text = "Where is harbour number357 of line7?";
+    request.text = "Where is the ferry of line7 moored, harbour number357?";
     request.mode = MNEME_MODE_HYBRID;
     request.now_ms = NOW;
     if (mneme_retrieve(f->handle, &request, &answer, &f->err) != MNEME_OK)
@@ -177,7 +148,7 @@ static int set_up(void **state)
     if (!fake)
         return -1;
     f->handle->world.store = fake;
-    fill(f);
+    fixture_fill(f, MEMORIES);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct mneme_options fixture_options(const struct fixture *f, const char *path)
     options.key_bytes = f->key ? strlen(f->key) : 0;
     options.embedding_cache_path = f->cache;
     options.archive = f->archive;
+    options.per_tenant = f->per_tenant;
     return options;
 }
 
@@ -37,9 +39,84 @@ void fixture_open(struct fixture *f)
     struct mneme_options options = fixture_options(f, f->path);
 
     options.create = 1;
-    options.per_tenant = getenv("MN_TEST_PER_TENANT") != NULL;
     if (mneme_open(&options, &f->handle, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
+}
+
+void fixture_reopen(struct fixture *f)
+{
+    mneme_close(f->handle);
+    f->handle = NULL;
+    fixture_open(f);
+}
+
+void fixture_fill(struct fixture *f, int count)
+{
+    enum { AT_ONCE = 250 };
+    static struct mneme_memory memory[AT_ONCE];
+    static struct mneme_record record[AT_ONCE];
+    static char id[AT_ONCE][32], text[AT_ONCE][160];
+    struct mneme_change change = MNEME_CHANGE_INIT;
+
+    change.admin = 1;
+    change.now_ms = INT64_C(1790000000000);
+    for (int from = 0; from < count; from += AT_ONCE) {
+        int rows = count - from < AT_ONCE ? count - from : AT_ONCE;
+
+        for (int i = 0; i < rows; i++) {
+            int n = from + i;
+
+            (void)snprintf(id[i], sizeof id[i], "mem-%d", n);
+            (void)snprintf(text[i], sizeof text[i],
+                           "Harbour number%d holds the ferry of line%d, moored at pier%d.", n, n % 50,
+                           n % 7);
+            memory[i] = (struct mneme_memory)MNEME_MEMORY_INIT;
+            memory[i].id = id[i];
+            memory[i].tenant_id = "acme";
+            memory[i].user_id = "ann";
+            memory[i].type = "fact";
+            memory[i].content = text[i];
+            record[i] =
+                (struct mneme_record){ .kind = MNEME_RECORD_MEMORY, .memory = &memory[i] };
+        }
+        if (mneme_write(f->handle, record, (size_t)rows, &change, NULL, NULL, &f->err) != MNEME_OK)
+            fail_msg("%s", f->err.message);
+    }
+}
+
+static sqlite3 *look_in(const struct fixture *f)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    (void)sqlite3_busy_timeout(db, 5000);
+    return db;
+}
+
+void fixture_sql(const struct fixture *f, const char *sql)
+{
+    sqlite3 *db = look_in(f);
+
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_total_changes(db) == 0)
+        fail_msg("nothing is changed by it: %s", sql);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+long fixture_sql_number(const struct fixture *f, const char *sql)
+{
+    sqlite3 *db = look_in(f);
+    sqlite3_stmt *stmt = NULL;
+    long found;
+
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    found = (long)sqlite3_column_int64(stmt, 0);
+    (void)sqlite3_finalize(stmt);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return found;
 }
 
 void fixture_take_model(struct fixture *f, struct mn_model *model)
@@ -66,7 +143,7 @@ struct mn_model *fixture_give_model(struct fixture *f, const char *name, size_t 
     return model;
 }
 
-int fixture_set_up(void **state)
+int fixture_set_up_folder(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     struct store_folder folder;
@@ -82,7 +159,15 @@ int fixture_set_up(void **state)
     (void)snprintf(f->file, sizeof f->file, "%.60s/backup", folder.path);
     (void)snprintf(f->archive, sizeof f->archive, "%.60s/archive", folder.path);
     (void)snprintf(f->again, sizeof f->again, "%.60s/again", folder.path);
-    fixture_open(f);
+    f->per_tenant = getenv("MN_TEST_PER_TENANT") != NULL;
+    return 0;
+}
+
+int fixture_set_up(void **state)
+{
+    if (fixture_set_up_folder(state) != 0)
+        return 1;
+    fixture_open(*state);
     return 0;
 }
 

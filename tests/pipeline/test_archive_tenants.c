@@ -20,9 +20,8 @@
 
 #include <mneme/mneme.h>
 
-#include "base/str.h"
 #include "engine/tenant_files.h"
-#include "fakes/store_folder.h"
+#include "pipeline/fixture.h"
 
 #define ASSERT_OK(call)                                                                            \
     do {                                                                                           \
@@ -30,30 +29,12 @@
             fail_msg("%s", f->err.message);                                                        \
     } while (0)
 
-struct fixture {
-    struct store_folder folder;
-    char archive[96], backup[96], again[96], keys[128];
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
-static struct mneme_options options_of(const struct fixture *f, const char *path, const char *key)
+static void open_again(struct fixture *f, const char *path, const char *key)
 {
-    struct mneme_options options = MNEME_OPTIONS_INIT;
+    struct mneme_options options;
 
-    options.store_path = path;
-    options.create = options.per_tenant = 1;
-    options.key = key;
-    options.key_bytes = strlen(key);
-    options.tokenizer = "estimate";
-    options.archive = f->archive;
-    return options;
-}
-
-static void open_it(struct fixture *f, const char *path, const char *key)
-{
-    struct mneme_options options = options_of(f, path, key);
-
+    f->key = key;
+    options = fixture_options(f, path);
     mneme_close(f->handle);
     f->handle = NULL;
     ASSERT_OK(mneme_open(&options, &f->handle, &f->err));
@@ -61,28 +42,15 @@ static void open_it(struct fixture *f, const char *path, const char *key)
 
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
+    struct fixture *f;
 
-    *state = f;
-    if (!f || store_folder_make(&f->folder, "archive-tenants") != 0)
+    if (fixture_set_up_folder(state) != 0)
         return 1;
-    (void)snprintf(f->archive, sizeof f->archive, "%s/archive", f->folder.path);
-    (void)snprintf(f->backup, sizeof f->backup, "%s/backup", f->folder.path);
-    (void)snprintf(f->again, sizeof f->again, "%s/again", f->folder.path);
-    (void)snprintf(f->keys, sizeof f->keys, "%s/%s", f->folder.store, MN_TENANT_ROOT);
-    open_it(f, f->folder.store, "one");
+    f = *state;
+    f->per_tenant = 1;
+    f->key = "one";
+    fixture_open(f);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    int code;
-
-    mneme_close(f->handle);
-    code = store_folder_remove(&f->folder);
-    free(f);
-    return code;
 }
 
 /* ---- doing ---- */
@@ -190,9 +158,9 @@ static void erase_tenant(struct fixture *f, const char *tenant)
     mneme_free(receipt);
 }
 
-static void check_whole(struct fixture *f, const char *path, const char *key)
+static void check_whole(struct fixture *f, const char *path)
 {
-    struct mneme_options options = options_of(f, path, key);
+    struct mneme_options options = fixture_options(f, path);
     char *report = NULL;
     int good = 0;
 
@@ -229,11 +197,11 @@ static void archived_turns_come_back_through_every_change_of_key(void **state)
     assert_int_equal(turns_of(f, "globex"), 0);
     assert_int_equal(archive(f, "acme"), 2);
     ASSERT_OK(mneme_rotate_key(f->handle, "two", 3, "operator", &f->err));
-    open_it(f, f->folder.store, "two");
+    open_again(f, f->path, "two");
     assert_int_equal(bring_back(f, "acme"), 2);
     assert_int_equal(bring_back(f, "globex"), 2);
     assert_int_equal(turns_of(f, "globex"), 2);
-    check_whole(f, f->folder.store, "two");
+    check_whole(f, f->path);
 }
 
 static void a_tenant_erased_is_out_of_the_archive_and_others_stay(void **state)
@@ -246,7 +214,7 @@ static void a_tenant_erased_is_out_of_the_archive_and_others_stay(void **state)
     assert_int_equal(mneme_archive_restore(f->handle, "globex", "ann", "s", NULL, &f->err),
                      MNEME_NOT_FOUND);
     assert_int_equal(bring_back(f, "acme"), 2);
-    check_whole(f, f->folder.store, "one");
+    check_whole(f, f->path);
 }
 
 /* What was taken away before the erasure: the backup of the store, and the files of the archive. */
@@ -254,32 +222,33 @@ static void with_its_key_a_tenants_archived_turns_are_lost_to_everybody(void **s
 {
     struct fixture *f = *state;
     struct mneme_options options;
-    char kept[256];
+    char kept[256], keys[128];
 
     archive_two_tenants(f);
-    ASSERT_OK(mneme_backup(f->handle, f->backup, "", &f->err));
-    (void)snprintf(kept, sizeof kept, "cp -r %s %s/kept", f->archive, f->folder.path);
+    ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
+    (void)snprintf(kept, sizeof kept, "cp -r %s %s/kept", f->archive, f->folder);
     assert_int_equal(system(kept), 0);
     erase_tenant(f, "globex");
     mneme_close(f->handle);
     f->handle = NULL;
-    (void)snprintf(f->archive, sizeof f->archive, "%s/kept", f->folder.path);
+    (void)snprintf(f->archive, sizeof f->archive, "%s/kept", f->folder);
     assert_int_equal(sealed_files(f), 2);
 
-    options = options_of(f, f->again, "one");
-    options.tenant_keys_path = f->keys;
-    ASSERT_OK(mneme_restore(&options, f->backup, "", &f->err));
-    open_it(f, f->again, "one");
+    (void)snprintf(keys, sizeof keys, "%s/%s", f->path, MN_TENANT_ROOT);
+    options = fixture_options(f, f->again);
+    options.tenant_keys_path = keys;
+    ASSERT_OK(mneme_restore(&options, f->file, "", &f->err));
+    open_again(f, f->again, "one");
     assert_int_equal(mneme_archive_restore(f->handle, "globex", "ann", "s", NULL, &f->err),
                      MNEME_NOT_FOUND);
     assert_int_equal(turns_of(f, "globex"), 0);
     assert_int_equal(bring_back(f, "acme"), 2); /* the other's are whole */
-    check_whole(f, f->again, "one");
+    check_whole(f, f->again);
 }
 
 int main(void)
 {
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(archived_turns_come_back_through_every_change_of_key),
         CASE(a_tenant_erased_is_out_of_the_archive_and_others_stay),

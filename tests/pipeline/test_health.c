@@ -10,7 +10,6 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -461,15 +460,6 @@ static size_t found(const struct report *report, const char *what)
     return count;
 }
 
-static void by_hand(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    (void)sqlite3_close(db);
-}
-
 static void doctor_finds_what_somebody_damaged(void **state)
 {
     struct fixture *f = *state;
@@ -493,11 +483,11 @@ static void doctor_finds_what_somebody_damaged(void **state)
     (void)snprintf(name, sizeof name, "%s.part-abcdef", f->path);
     fd = open(name, O_CREAT | O_WRONLY, 0600);
     (void)close(fd);
-    by_hand(f, "UPDATE memories SET content_hash = 'x'");
-    by_hand(f, "INSERT INTO meta VALUES ('erase_unsettled', '1')");
-    by_hand(f, "DROP TRIGGER audit_is_as_it_was; UPDATE audit SET action = 'x';"
-               "CREATE TRIGGER audit_is_as_it_was BEFORE UPDATE ON audit\n"
-               "BEGIN SELECT raise(ABORT, 'the audit is only added to'); END");
+    fixture_sql(f, "UPDATE memories SET content_hash = 'x'");
+    fixture_sql(f, "INSERT INTO meta VALUES ('erase_unsettled', '1')");
+    fixture_sql(f, "DROP TRIGGER audit_is_as_it_was; UPDATE audit SET action = 'x';"
+                   "CREATE TRIGGER audit_is_as_it_was BEFORE UPDATE ON audit\n"
+                   "BEGIN SELECT raise(ABORT, 'the audit is only added to'); END");
     report = doctor(f);
     assert_int_equal(report.good, 0);
     assert_int_equal(found(&report, "store"), 1);

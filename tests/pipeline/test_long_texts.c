@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,29 +79,6 @@ static struct mneme_answer *ask(struct fixture *f, const char *text)
     return answer;
 }
 
-static long number(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-    sqlite3_stmt *stmt = NULL;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    long found = (long)sqlite3_column_int64(stmt, 0);
-    (void)sqlite3_finalize(stmt);
-    (void)sqlite3_close(db);
-    return found;
-}
-
-static void run(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 static void a_fact_at_the_end_of_20_kb_is_found_and_shown(void **state)
 {
     struct fixture *f = *state;
@@ -132,10 +108,10 @@ static void its_vector_is_that_of_its_best_passage(void **state)
     (void)fixture_give_model(f, "fake", DIM);
     put(f, "mem-other", "The ferry leaves at noon.");
     put(f, "mem-long", long_text(700, FACT FACT FACT FACT FACT FACT FACT FACT FACT FACT FACT FACT));
-    assert_int_equal(number(f, LONG_BYTES), 2 * DIM); /* not waited for */
+    assert_int_equal(fixture_sql_number(f, LONG_BYTES), 2 * DIM); /* not waited for */
     struct mneme_answer *before = ask(f, "violin grandmother Ottilie Cremona");
     embed_all(f);
-    assert_int_equal(number(f, LONG_BYTES), 3 * 2 * DIM);
+    assert_int_equal(fixture_sql_number(f, LONG_BYTES), 3 * 2 * DIM);
     struct mneme_answer *after = ask(f, "violin grandmother Ottilie Cremona");
 
     assert_string_equal(before->item[0].memory->id, "mem-long");
@@ -194,22 +170,22 @@ static void what_is_derived_from_it_is_whole_and_made_again(void **state)
     ASSERT_OK(mneme_reconcile(f->handle, NULL, &clean, NULL, &f->err));
     assert_int_equal(clean, 1);
     /* One of its vectors has no length any more; then all but the first are gone. */
-    run(f, "UPDATE vectors SET vector = "
-           "CAST(substr(vector, 1, length(vector) - 128) || zeroblob(128) AS BLOB)");
+    fixture_sql(f, "UPDATE vectors SET vector = "
+                   "CAST(substr(vector, 1, length(vector) - 128) || zeroblob(128) AS BLOB)");
     ASSERT_OK(mneme_reconcile(f->handle, NULL, &clean, NULL, &f->err));
     assert_int_equal(clean, 0);
     check.repair = 1;
     ASSERT_OK(mneme_reconcile(f->handle, &check, &clean, NULL, &f->err));
     embed_all(f);
-    assert_int_equal(number(f, "SELECT length(vector) FROM vectors"), 7 * 2 * DIM);
+    assert_int_equal(fixture_sql_number(f, "SELECT length(vector) FROM vectors"), 7 * 2 * DIM);
     embed_all(f); /* to the position of what was embedded */
     mneme_answer_free(ask(f, "violin"));
-    run(f, "UPDATE vectors SET vector = substr(vector, 1, 128)");
+    fixture_sql(f, "UPDATE vectors SET vector = substr(vector, 1, 128)");
     ASSERT_OK(mneme_reconcile(f->handle, NULL, &clean, NULL, &f->err));
     assert_int_equal(clean, 0);
     how.with_vectors = 1;
     ASSERT_OK(mneme_rebuild(f->handle, &how, NULL, &f->err));
-    assert_int_equal(number(f, "SELECT length(vector) FROM vectors"), 7 * 2 * DIM);
+    assert_int_equal(fixture_sql_number(f, "SELECT length(vector) FROM vectors"), 7 * 2 * DIM);
     ASSERT_OK(mneme_reconcile(f->handle, NULL, &clean, NULL, &f->err));
     assert_int_equal(clean, 1);
 }
@@ -233,7 +209,7 @@ static void it_is_erased_with_its_passages(void **state)
     if (mneme_erase(f->handle, &what, &receipt, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
     mneme_free(receipt);
-    assert_int_equal(number(f, "SELECT count(*) FROM vectors"), 0);
+    assert_int_equal(fixture_sql_number(f, "SELECT count(*) FROM vectors"), 0);
     answer = ask(f, "Where was the violin of grandmother Ottilie made?");
     assert_int_equal(answer->item_count, 0);
     mneme_answer_free(answer);

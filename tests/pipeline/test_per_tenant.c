@@ -20,7 +20,7 @@
 
 #include "base/str.h"
 #include "engine/tenant_files.h"
-#include "fakes/store_folder.h"
+#include "pipeline/fixture.h"
 #include "store/store.h"
 
 #define ASSERT_OK(call)                                                                            \
@@ -31,48 +31,16 @@
 #define WRITES 6 /* of each thread */
 #define TENANTS (2 * MN_TENANTS_OPEN_MAX)
 
-struct fixture {
-    struct store_folder folder;
-    char backup[96], again[96];
-    struct mneme *handle;
-    struct mneme_error err;
-};
-
 static enum mneme_status open_it(struct fixture *f, const char *path, const char *key,
                                  struct mneme **ret_handle)
 {
-    struct mneme_options options = MNEME_OPTIONS_INIT;
+    struct mneme_options options;
 
-    options.store_path = path;
+    f->key = key;
+    f->per_tenant = 1;
+    options = fixture_options(f, path);
     options.create = 1;
-    options.per_tenant = 1;
-    options.key = key;
-    options.key_bytes = key ? strlen(key) : 0;
-    options.tokenizer = "estimate";
     return mneme_open(&options, ret_handle, &f->err);
-}
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    *state = f;
-    if (!f || store_folder_make(&f->folder, "per-tenant") != 0)
-        return 1;
-    (void)snprintf(f->backup, sizeof f->backup, "%s/backup", f->folder.path);
-    (void)snprintf(f->again, sizeof f->again, "%s/again", f->folder.path);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    int code;
-
-    mneme_close(f->handle);
-    code = store_folder_remove(&f->folder);
-    free(f);
-    return code;
 }
 
 static struct mneme_memory memory_of(const char *tenant, const char *id, const char *text)
@@ -159,7 +127,7 @@ static void each_tenant_has_a_file_and_sees_no_other(void **state)
 {
     struct fixture *f = *state;
 
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     /* one id and one text in two tenants are two memories */
     ASSERT_OK(remember(f, f->handle, "acme", "m-1", "The harbour office closes at six."));
     ASSERT_OK(remember(f, f->handle, "globex", "m-1", "The harbour office closes at nine."));
@@ -169,11 +137,11 @@ static void each_tenant_has_a_file_and_sees_no_other(void **state)
     /* asking for a tenant that is not there makes none */
     recall(f, "initech", NULL);
     assert_int_equal(rows_of(f, f->handle, "initech"), 0);
-    assert_int_equal(files_in(f->folder.store), 2);
+    assert_int_equal(files_in(f->path), 2);
     mneme_close(f->handle);
     f->handle = NULL;
-    assert_int_equal(files_in(f->folder.store), 2);
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    assert_int_equal(files_in(f->path), 2);
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     recall(f, "globex", "at nine");
 }
 
@@ -189,10 +157,10 @@ static void a_file_whose_making_was_cut_short_holds_nobody_up(void **state)
     size_t count = 0;
     int good = -1;
 
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
     assert_true(mn_tenant_stem("globex", stem));
-    ASSERT_OK(mn_tenant_path(f->folder.store, stem, &path, &f->err));
+    ASSERT_OK(mn_tenant_path(f->path, stem, &path, &f->err));
     FILE *file = fopen(path.at, "w");
     assert_non_null(file);
     assert_int_equal(fclose(file), 0);
@@ -205,7 +173,7 @@ static void a_file_whose_making_was_cut_short_holds_nobody_up(void **state)
     filter.all_users = 1;
     ASSERT_OK(mneme_export(f->handle, &filter, count_row, &count, &f->err));
     assert_int_equal(count, 1);
-    options.store_path = f->folder.store;
+    options.store_path = f->path;
     ASSERT_OK(mneme_doctor(&options, NULL, &good, &report, &f->err));
     assert_non_null(strstr(report, "1 files of tenants hold no store"));
     assert_int_equal(good, 0);
@@ -223,7 +191,7 @@ static void few_files_are_open_however_many_tenants_there_are(void **state)
     size_t before, most = 0;
     char tenant[32];
 
-    ASSERT_OK(open_it(f, f->folder.store, "master", &f->handle));
+    ASSERT_OK(open_it(f, f->path, "master", &f->handle));
     before = open_files();
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < TENANTS; i++) {
@@ -234,7 +202,7 @@ static void few_files_are_open_however_many_tenants_there_are(void **state)
             most = open_files() > most ? open_files() : most;
         }
     }
-    assert_int_equal(files_in(f->folder.store), TENANTS);
+    assert_int_equal(files_in(f->path), TENANTS);
     /* of each: the file twice, its log, the log's index, the lock, the guard */
     assert_true(most - before <= MN_TENANTS_OPEN_MAX * 8);
 }
@@ -269,7 +237,7 @@ static void threads_write_for_more_tenants_than_are_open(void **state)
     atomic_int faults = 0;
     char tenant[32];
 
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     for (size_t i = 0; i < count; i++) {
         user[i] = (struct user){ f->handle, (int)i, &faults };
         assert_int_equal(pthread_create(&thread[i], NULL, use, &user[i]), 0);
@@ -294,12 +262,12 @@ static void a_tenant_erased_is_erased_in_its_backups(void **state)
     char keys[128];
     int clean = 0;
 
-    ASSERT_OK(open_it(f, f->folder.store, "master", &f->handle));
+    ASSERT_OK(open_it(f, f->path, "master", &f->handle));
     ASSERT_OK(remember(f, f->handle, "acme", NULL, "The harbour office closes at six."));
     ASSERT_OK(remember(f, f->handle, "globex", NULL, "The harbour office closes at six."));
-    ASSERT_OK(mneme_backup(f->handle, f->backup, "", &f->err));
-    assert_int_equal(files_in(f->backup), 2);
-    assert_int_equal(mneme_backup(f->handle, f->backup, "", &f->err), MNEME_CONFLICT);
+    ASSERT_OK(mneme_backup(f->handle, f->file, "", &f->err));
+    assert_int_equal(files_in(f->file), 2);
+    assert_int_equal(mneme_backup(f->handle, f->file, "", &f->err), MNEME_CONFLICT);
     what.scope = MNEME_ERASE_TENANT;
     what.tenant_id = "acme";
     ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
@@ -314,15 +282,15 @@ static void a_tenant_erased_is_erased_in_its_backups(void **state)
     options.store_path = f->again;
     options.key = "master";
     options.key_bytes = 6;
-    assert_int_equal(mneme_restore(&options, f->backup, "", &f->err), MNEME_INVALID);
+    assert_int_equal(mneme_restore(&options, f->file, "", &f->err), MNEME_INVALID);
     assert_string_equal(f->err.field, "tenant_keys_path");
-    (void)snprintf(keys, sizeof keys, "%s/%s", f->folder.store, MN_TENANT_ROOT);
+    (void)snprintf(keys, sizeof keys, "%s/%s", f->path, MN_TENANT_ROOT);
     options.tenant_keys_path = keys;
     options.key = "matser";
-    assert_int_equal(mneme_restore(&options, f->backup, "", &f->err), MNEME_FORBIDDEN);
+    assert_int_equal(mneme_restore(&options, f->file, "", &f->err), MNEME_FORBIDDEN);
     assert_int_not_equal(access(f->again, F_OK), 0);
     options.key = "master";
-    ASSERT_OK(mneme_restore(&options, f->backup, "", &f->err));
+    ASSERT_OK(mneme_restore(&options, f->file, "", &f->err));
     ASSERT_OK(open_it(f, f->again, "master", &again));
     assert_int_equal(rows_of(f, again, "acme"), 0);
     assert_int_equal(rows_of(f, again, "globex"), 1);
@@ -335,16 +303,16 @@ static void one_key_guards_the_others_and_changes_without_them(void **state)
     struct mneme *other = NULL;
     char path[160], stem[MN_TENANT_STEM_BYTES];
 
-    ASSERT_OK(open_it(f, f->folder.store, "one", &f->handle));
+    ASSERT_OK(open_it(f, f->path, "one", &f->handle));
     ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
     /* the master's key opens no tenant's file */
     assert_true(mn_tenant_stem("acme", stem));
-    (void)snprintf(path, sizeof path, "%s/%s.mneme", f->folder.store, stem);
+    (void)snprintf(path, sizeof path, "%s/%s.mneme", f->path, stem);
     assert_int_equal(open_it(f, path, "one", &other), MNEME_FORBIDDEN);
     ASSERT_OK(mneme_rotate_key(f->handle, "two", 3, "operator", &f->err));
     ASSERT_OK(remember(f, f->handle, "globex", NULL, "The quay is open."));
-    assert_int_equal(open_it(f, f->folder.store, "one", &other), MNEME_FORBIDDEN);
-    ASSERT_OK(open_it(f, f->folder.store, "two", &other));
+    assert_int_equal(open_it(f, f->path, "one", &other), MNEME_FORBIDDEN);
+    ASSERT_OK(open_it(f, f->path, "two", &other));
     assert_int_equal(rows_of(f, other, "acme"), 1);
     assert_int_equal(rows_of(f, other, "globex"), 1);
 
@@ -365,12 +333,12 @@ static void a_change_of_key_that_was_cut_short_is_finished(void **state)
     struct mn_store_options options = { .path = root_path, .key = "one", .key_bytes = 3 };
     struct mn_store *root = NULL;
 
-    ASSERT_OK(open_it(f, f->folder.store, "one", &f->handle));
+    ASSERT_OK(open_it(f, f->path, "one", &f->handle));
     ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
     mneme_close(f->handle);
     f->handle = NULL;
     /* as it is left when the file has the new key and the old one is still kept */
-    (void)snprintf(root_path, sizeof root_path, "%s/%s", f->folder.store, MN_TENANT_ROOT);
+    (void)snprintf(root_path, sizeof root_path, "%s/%s", f->path, MN_TENANT_ROOT);
     assert_true(mn_tenant_stem("acme", stem));
     mn_tenant_key_name(stem, false, name);
     mn_tenant_key_name(stem, true, next);
@@ -381,7 +349,7 @@ static void a_change_of_key_that_was_cut_short_is_finished(void **state)
     ASSERT_OK(mn_secret_put(root, name, old, &f->err));
     mn_store_free(root);
 
-    ASSERT_OK(open_it(f, f->folder.store, "one", &f->handle));
+    ASSERT_OK(open_it(f, f->path, "one", &f->handle));
     assert_int_equal(rows_of(f, f->handle, "acme"), 1);
     mneme_close(f->handle);
     f->handle = NULL;
@@ -405,7 +373,7 @@ static void the_audit_is_one_chain_a_file_and_all_are_verified(void **state)
     size_t writes = 0;
     int sound = 0;
 
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
     ASSERT_OK(remember(f, f->handle, "globex", NULL, "The quay is open."));
     ASSERT_OK(mneme_audit_list(f->handle, "", "", "", count_entry, &writes, &f->err));
@@ -424,7 +392,7 @@ static void figures_are_told_of_all_tenants_in_one_report(void **state)
     char *report = NULL;
     int healthy = -1;
 
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     ASSERT_OK(remember(f, f->handle, "acme", NULL, "The quay is closed."));
     ASSERT_OK(remember(f, f->handle, "globex", NULL, "The quay is open."));
     ASSERT_OK(mneme_health_report(f->handle, NULL, &healthy, &report, &f->err));
@@ -453,20 +421,20 @@ static void what_does_not_go_with_files_of_tenants_is_refused(void **state)
     struct mneme *other = NULL;
     char path[160];
 
-    ASSERT_OK(open_it(f, f->folder.store, NULL, &f->handle));
+    ASSERT_OK(open_it(f, f->path, NULL, &f->handle));
     assert_int_equal(mneme_write(f->handle, records, 2, NULL, NULL, NULL, &f->err), MNEME_INVALID);
     assert_string_equal(f->err.field, "tenant_id");
     ASSERT_OK(mneme_write(f->handle, records, 1, NULL, NULL, NULL, &f->err));
     assert_int_equal(remember(f, f->handle, "", NULL, "The quay is closed."), MNEME_INVALID);
     assert_int_equal(mneme_rotate_key(f->handle, "one", 3, "", &f->err), MNEME_INVALID);
     assert_int_equal(mneme_rotate_tenant_key(f->handle, "acme", "", &f->err), MNEME_INVALID);
-    assert_int_equal(open_it(f, f->folder.store, "one", &other), MNEME_FORBIDDEN);
+    assert_int_equal(open_it(f, f->path, "one", &other), MNEME_FORBIDDEN);
     /* a folder is a store only with its root */
-    options.store_path = f->folder.path;
+    options.store_path = f->folder;
     assert_int_equal(mneme_open(&options, &other, &f->err), MNEME_NOT_FOUND);
     options.create = 1;
     assert_int_equal(mneme_open(&options, &other, &f->err), MNEME_NOT_FOUND);
-    (void)snprintf(path, sizeof path, "%s/single", f->folder.path);
+    (void)snprintf(path, sizeof path, "%s/single", f->folder);
     options.store_path = path;
     ASSERT_OK(mneme_open(&options, &other, &f->err));
     assert_int_equal(mneme_rotate_tenant_key(other, "acme", "", &f->err), MNEME_INVALID);
@@ -475,27 +443,18 @@ static void what_does_not_go_with_files_of_tenants_is_refused(void **state)
 
 int main(void)
 {
+#define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up_folder, fixture_tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_are_told_of_all_tenants_in_one_report, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_file_whose_making_was_cut_short_holds_nobody_up, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(each_tenant_has_a_file_and_sees_no_other, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(few_files_are_open_however_many_tenants_there_are, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(threads_write_for_more_tenants_than_are_open, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_tenant_erased_is_erased_in_its_backups, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(one_key_guards_the_others_and_changes_without_them, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_change_of_key_that_was_cut_short_is_finished, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(the_audit_is_one_chain_a_file_and_all_are_verified, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_does_not_go_with_files_of_tenants_is_refused, set_up,
-                                        tear_down),
+        CASE(figures_are_told_of_all_tenants_in_one_report),
+        CASE(a_file_whose_making_was_cut_short_holds_nobody_up),
+        CASE(each_tenant_has_a_file_and_sees_no_other),
+        CASE(few_files_are_open_however_many_tenants_there_are),
+        CASE(threads_write_for_more_tenants_than_are_open),
+        CASE(a_tenant_erased_is_erased_in_its_backups),
+        CASE(one_key_guards_the_others_and_changes_without_them),
+        CASE(a_change_of_key_that_was_cut_short_is_finished),
+        CASE(the_audit_is_one_chain_a_file_and_all_are_verified),
+        CASE(what_does_not_go_with_files_of_tenants_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,20 +115,6 @@ static int set_up(void **state)
     recall(f);
     (void)run_all(f);
     return 0;
-}
-
-static void by_hand(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-    char *why = NULL;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    (void)sqlite3_busy_timeout(db, 5000);
-    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
-        fail_msg("%s: %s", sql, why);
-    if (sqlite3_total_changes(db) == 0)
-        fail_msg("nothing to damage: %s", sql);
-    (void)sqlite3_close(db);
 }
 
 /* ---- the report ---- */
@@ -251,7 +236,7 @@ static void each_part_that_is_damaged_is_found_and_put_right(void **state)
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
         struct report report;
 
-        by_hand(f, damage[i].sql);
+        fixture_sql(f, damage[i].sql);
         report = reconcile(f, 0);
         if (figure(&report, damage[i].part, "differ") != damage[i].differ || report.clean)
             fail_msg("not found: %s", damage[i].sql);
@@ -265,37 +250,23 @@ static void each_part_that_is_damaged_is_found_and_put_right(void **state)
     }
 }
 
-static size_t vectors_of(const struct fixture *f)
-{
-    sqlite3_stmt *stmt = NULL;
-    sqlite3 *db = NULL;
-    size_t count;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(*) FROM vectors", -1, &stmt, NULL),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    count = (size_t)sqlite3_column_int64(stmt, 0);
-    (void)sqlite3_finalize(stmt);
-    (void)sqlite3_close(db);
-    return count;
-}
+#define COUNT_VECTORS "SELECT count(*) FROM vectors"
 
 static void vectors_that_were_lost_are_made_again(void **state)
 {
     struct fixture *f = *state;
     struct report report;
 
-    by_hand(f, "DELETE FROM vectors WHERE unit IN ('m-1', 'e-0')");
+    fixture_sql(f, "DELETE FROM vectors WHERE unit IN ('m-1', 'e-0')");
     (void)run_all(f); /* nobody knows of it */
-    assert_int_equal(vectors_of(f), 6);
+    assert_int_equal(fixture_sql_number(f, COUNT_VECTORS), 6);
     report = reconcile(f, 1);
     assert_int_equal(figure(&report, "lost_vectors", "differ"), 2);
     assert_int_equal(figure(&report, "lost_vectors", "repaired"), 2);
     assert_int_equal(report.clean, 1);
     yyjson_doc_free(report.doc);
     (void)run_all(f);
-    assert_int_equal(vectors_of(f), 8);
+    assert_int_equal(fixture_sql_number(f, COUNT_VECTORS), 8);
     assert_clean(f);
 }
 
@@ -314,8 +285,8 @@ static void an_edge_that_stands_on_what_was_erased_goes(void **state)
     ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
     mneme_free(receipt);
     assert_clean(f);
-    by_hand(f, "INSERT INTO edges VALUES ('acme', 'ann', 'x-9', 'a', 'b', 'c', '', 1.0, 0, 0, "
-               "'[\"m-1\"]', 1, 1, 1)");
+    fixture_sql(f, "INSERT INTO edges VALUES ('acme', 'ann', 'x-9', 'a', 'b', 'c', '', 1.0, 0, 0, "
+                   "'[\"m-1\"]', 1, 1, 1)");
     report = reconcile(f, 1);
     assert_int_equal(figure(&report, "edges", "differ"), 1);
     assert_int_equal(figure(&report, "edges", "repaired"), 1);
@@ -357,7 +328,7 @@ static void looking_changes_nothing_and_is_allowed_read_only(void **state)
     struct mneme_options options = fixture_options(f, f->path);
     int clean = 7;
 
-    by_hand(f, "UPDATE memories SET content_hash = 'x' WHERE id = 'm-1'");
+    fixture_sql(f, "UPDATE memories SET content_hash = 'x' WHERE id = 'm-1'");
     mneme_close(f->handle);
     options.read_only = 1;
     ASSERT_OK(mneme_open(&options, &f->handle, &f->err));
@@ -386,7 +357,7 @@ static void a_rebuild_serves_meanwhile_and_loses_nothing(void **state)
 
     recall(f);
     ASSERT_OK(search->ops->digest(search, ann, arena, &before, &cursor, &f->err));
-    by_hand(f, "UPDATE memories SET content_hash = 'x' WHERE id = 'm-1'");
+    fixture_sql(f, "UPDATE memories SET content_hash = 'x' WHERE id = 'm-1'");
     how.with_vectors = 1;
     ASSERT_OK(mneme_rebuild(f->handle, &how, &json, &f->err));
     assert_non_null(strstr(json, "\"repaired\":1"));
@@ -409,9 +380,9 @@ static void what_the_model_refused_too_often_is_named_and_tried_again(void **sta
     char *json = NULL;
     int clean = 0;
 
-    by_hand(f, "INSERT INTO index_state SELECT index_name, 'acme', 'ann', 'm-2', 0, 0, '', 5, 0 "
-               "FROM index_state WHERE unit = ''");
-    by_hand(f, "DELETE FROM vectors WHERE unit = 'm-2'");
+    fixture_sql(f, "INSERT INTO index_state SELECT index_name, 'acme', 'ann', 'm-2', 0, 0, '', 5, 0 "
+                   "FROM index_state WHERE unit = ''");
+    fixture_sql(f, "DELETE FROM vectors WHERE unit = 'm-2'");
     f->handle->world.search->ops->drop(f->handle->world.search,
                                        (struct mn_partition){ "acme", "ann" });
     ASSERT_OK(mneme_reconcile(f->handle, &how, &clean, &json, &f->err));
@@ -433,7 +404,7 @@ static void what_the_model_refused_too_often_is_named_and_tried_again(void **sta
     assert_non_null(strstr(json, "\"parked\":0"));
     assert_non_null(strstr(json, "\"retried\":1,\"embedded\":1"));
     mneme_free(json);
-    assert_int_equal(vectors_of(f), 8);
+    assert_int_equal(fixture_sql_number(f, COUNT_VECTORS), 8);
 }
 
 /* ---- rebuilt while others write and ask ---- */

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +17,6 @@
 
 #define NOW INT64_C(1790000000000)
 #define MEMORIES 1000 /* from here on an index is kept */
-#define AT_ONCE 250
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
 
 static void put(struct fixture *f, struct mneme *handle, int number, const char *format)
@@ -39,37 +37,6 @@ static void put(struct fixture *f, struct mneme *handle, int number, const char 
     change.now_ms = NOW;
     if (mneme_write(handle, &record, 1, &change, NULL, NULL, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
-}
-
-static void fill(struct fixture *f)
-{
-    static struct mneme_memory memory[AT_ONCE];
-    static struct mneme_record record[AT_ONCE];
-    static char id[AT_ONCE][32], text[AT_ONCE][160];
-    struct mneme_change change = MNEME_CHANGE_INIT;
-
-    change.admin = 1;
-    change.now_ms = NOW;
-    for (int at = 0; at < MEMORIES; at += AT_ONCE) {
-        for (int i = 0; i < AT_ONCE; i++) {
-            int n = at + i;
-
-            (void)snprintf(id[i], sizeof id[i], "mem-%d", n);
-            (void)snprintf(text[i], sizeof text[i],
-                           "Harbour number%d holds the ferry of line%d, moored at pier%d.", n, n % 50,
-                           n % 7);
-            memory[i] = (struct mneme_memory)MNEME_MEMORY_INIT;
-            memory[i].id = id[i];
-            memory[i].tenant_id = "acme";
-            memory[i].user_id = "ann";
-            memory[i].type = "fact";
-            memory[i].content = text[i];
-            record[i] =
-                (struct mneme_record){ .kind = MNEME_RECORD_MEMORY, .memory = &memory[i] };
-        }
-        if (mneme_write(f->handle, record, AT_ONCE, &change, NULL, NULL, &f->err) != MNEME_OK)
-            fail_msg("%s", f->err.message);
-    }
 }
 
 /* What a request is told, with the scores. */
@@ -93,49 +60,19 @@ static void ask(struct fixture *f, struct mneme *handle, const char *text, char 
     mneme_answer_free(answer);
 }
 
-static void reopen(struct fixture *f)
-{
-    mneme_close(f->handle);
-    f->handle = NULL;
-    fixture_open(f);
-}
-
-static long number(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-    sqlite3_stmt *stmt = NULL;
-    long found;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_true(sqlite3_step(stmt) == SQLITE_ROW || sqlite3_data_count(stmt) == 0);
-    found = (long)sqlite3_column_int64(stmt, 0);
-    (void)sqlite3_finalize(stmt);
-    (void)sqlite3_close(db);
-    return found;
-}
-
-static void run(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    (void)sqlite3_close(db);
-}
-
 #define COUNT_SEGMENTS "SELECT count(*) FROM segments"
+#define HAS_357 "SELECT instr(bytes, CAST('number357' AS BLOB)) > 0 FROM segments"
 #define REQUEST "Where is the ferry of line7 moored, harbour number357?"
 
 /* Filled, asked once, closed: the index is kept. */
 static void keep(struct fixture *f, char *ret_answer, size_t bytes)
 {
-    fill(f);
-    assert_int_equal(number(f, COUNT_SEGMENTS), 0);
+    fixture_fill(f, MEMORIES);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
     ask(f, f->handle, REQUEST, ret_answer, bytes);
     assert_non_null(strstr(ret_answer, "mem-357 "));
-    reopen(f);
-    assert_true(number(f, COUNT_SEGMENTS) > 0);
+    fixture_reopen(f);
+    assert_true(fixture_sql_number(f, COUNT_SEGMENTS) > 0);
 }
 
 static void a_kept_index_answers_as_one_that_is_built(void **state)
@@ -146,8 +83,8 @@ static void a_kept_index_answers_as_one_that_is_built(void **state)
     keep(f, built, sizeof built);
     ask(f, f->handle, REQUEST, loaded, sizeof loaded);
     assert_string_equal(loaded, built);
-    run(f, "DELETE FROM segments"); /* it can be deleted at any time */
-    reopen(f);
+    fixture_sql(f, "DELETE FROM segments"); /* it can be deleted at any time */
+    fixture_reopen(f);
     ask(f, f->handle, REQUEST, again, sizeof again);
     assert_string_equal(again, built);
 }
@@ -158,13 +95,13 @@ static void a_request_writes_no_segment(void **state)
     char answer[4096];
     size_t left = 0;
 
-    fill(f);
+    fixture_fill(f, MEMORIES);
     ask(f, f->handle, REQUEST, answer, sizeof answer);
-    assert_int_equal(number(f, COUNT_SEGMENTS), 0);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
     ASSERT_OK(mneme_run_due(f->handle, 0, NULL, &f->err)); /* no piece of work is granted */
-    assert_int_equal(number(f, COUNT_SEGMENTS), 0);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
     ASSERT_OK(mneme_run_due(f->handle, 8, &left, &f->err));
-    assert_true(number(f, COUNT_SEGMENTS) > 0);
+    assert_true(fixture_sql_number(f, COUNT_SEGMENTS) > 0);
 }
 
 /* Damaged bytes are passed over, and written anew by the next who builds. */
@@ -183,13 +120,13 @@ static void damaged_bytes_are_passed_over(void **state)
 
     keep(f, built, sizeof built);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        run(f, damages[i]);
+        fixture_sql(f, damages[i]);
         ask(f, f->handle, REQUEST, answer, sizeof answer);
         assert_string_equal(answer, built);
-        reopen(f);
-        assert_int_equal(number(f, "SELECT count(*) FROM segments "
-                                   "WHERE owner = 'ann' AND profile = '' AND total > 9000"),
-                         1);
+        fixture_reopen(f);
+        assert_int_equal(
+            fixture_sql_number(f, COUNT_SEGMENTS " WHERE owner = 'ann' AND profile = '' "
+                                                 "AND total > 9000"), 1);
     }
 }
 
@@ -220,8 +157,8 @@ static void a_segment_that_is_too_old_is_built_anew(void **state)
     keep(f, answer, sizeof answer);
     put(f, f->handle, 2000, "The zeppelin of line%d lands on the roof.");
     put(f, f->handle, 2001, "The zeppelin of line%d is repaired.");
-    run(f, "DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)");
-    reopen(f);
+    fixture_sql(f, "DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)");
+    fixture_reopen(f);
     ask(f, f->handle, "Where does the zeppelin land?", answer, sizeof answer);
     assert_non_null(strstr(answer, "mem-2000 "));
 }
@@ -269,19 +206,18 @@ static void what_is_erased_is_in_no_segment(void **state)
     char answer[4096];
 
     keep(f, answer, sizeof answer);
-    assert_int_equal(number(f, "SELECT instr(bytes, CAST('number357' AS BLOB)) > 0 FROM segments"),
-                     1);
+    assert_int_equal(fixture_sql_number(f, HAS_357), 1);
     erase(f, "mem-357");
-    assert_int_equal(number(f, COUNT_SEGMENTS), 0);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
     ask(f, f->handle, REQUEST, answer, sizeof answer);
     assert_null(strstr(answer, "mem-357 "));
     put(f, f->handle, 2000, "The zeppelin of line%d lands on the roof."); /* a thousand again */
     ask(f, f->handle, REQUEST, answer, sizeof answer);
-    reopen(f);
-    assert_int_equal(number(f, COUNT_SEGMENTS), 1);
-    assert_int_equal(number(f, "SELECT instr(bytes, CAST('number357' AS BLOB)) FROM segments"), 0);
+    fixture_reopen(f);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 1);
+    assert_int_equal(fixture_sql_number(f, HAS_357), 0);
     erase(f, NULL);
-    assert_int_equal(number(f, COUNT_SEGMENTS), 0);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
 }
 
 /* Somebody else holds the index from before the erasure, and closes after it. */
@@ -292,12 +228,12 @@ static void what_was_held_from_before_is_not_kept(void **state)
     struct mneme_options options = fixture_options(f, f->path);
     char answer[4096];
 
-    fill(f);
+    fixture_fill(f, MEMORIES);
     ASSERT_OK(mneme_open(&options, &other, &f->err));
     ask(f, other, REQUEST, answer, sizeof answer); /* built: due to be kept */
     erase(f, "mem-357");
     mneme_close(other);
-    assert_int_equal(number(f, COUNT_SEGMENTS), 0);
+    assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)

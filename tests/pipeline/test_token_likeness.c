@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,15 +101,6 @@ static double signal_of(yyjson_doc *doc, const char *id, const char *name)
     return 0;
 }
 
-static void by_hand(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 static void the_turn_with_the_words_is_most_like_and_its_neighbours_by_it(void **state)
 {
     struct fixture *f = *state;
@@ -175,7 +165,7 @@ static void a_turn_without_codes_is_estimated(void **state)
         skip(); /* the rows are in a file of their own */
     fixture_take_model(f, fake_model_with_tokens(64));
     talk(f);
-    by_hand(f, "DELETE FROM vectors WHERE unit = 'e-1' AND profile LIKE '%.%'");
+    fixture_sql(f, "DELETE FROM vectors WHERE unit = 'e-1' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS - 1);
     estimated = signal_of(doc, "e-1", "tokens");
@@ -192,12 +182,12 @@ static void with_less_than_half_measured_nothing_is_said(void **state)
         skip();
     fixture_take_model(f, fake_model_with_tokens(64));
     talk(f);
-    by_hand(f, "DELETE FROM vectors WHERE unit < 'e-4' AND profile LIKE '%.%'");
+    fixture_sql(f, "DELETE FROM vectors WHERE unit < 'e-4' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS / 2); /* just enough */
     assert_true(signal_of(doc, "e-4", "tokens") + signal_of(doc, "e-7", "tokens") > 0);
     yyjson_doc_free(doc);
-    by_hand(f, "DELETE FROM vectors WHERE unit = 'e-4' AND profile LIKE '%.%'");
+    fixture_sql(f, "DELETE FROM vectors WHERE unit = 'e-4' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS / 2 - 1);
     for (int i = 0; i < TURNS; i++) {
@@ -218,7 +208,7 @@ static void damaged_codes_count_as_none(void **state)
         skip();
     fixture_take_model(f, fake_model_with_tokens(64));
     talk(f);
-    by_hand(f, "UPDATE vectors SET vector = x'00ff' WHERE unit = 'e-0' AND profile LIKE '%.%'");
+    fixture_sql(f, "UPDATE vectors SET vector = x'00ff' WHERE unit = 'e-0' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS - 1);
     yyjson_doc_free(doc);
