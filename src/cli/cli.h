@@ -150,10 +150,10 @@ int cli_usage(const char *command, const char *format, ...) __attribute__((forma
 /* Opens the store of --store, $MNEME_STORE or the data folder. */
 enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose purpose,
                            struct mneme **ret_handle, struct mneme_error *err);
-/* The key of the options or the environment; of no bytes without one. */
 /* What the options and the environment say of store, key and model; it borrows of `key`. */
 enum mneme_status cli_library(const struct cli_common *common, struct cli_key *key,
                               struct mneme_options *ret_options, struct mneme_error *err);
+/* The key of the options or the environment; of no bytes without one. */
 enum mneme_status cli_read_key(const struct cli_common *common, struct cli_key *ret_key,
                                struct mneme_error *err);
 void cli_close(struct mneme **handle); /* for cleanup */
