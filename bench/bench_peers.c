@@ -223,7 +223,7 @@ static struct mn_search *feed(const struct data *d)
 /* ---- the store ---- */
 
 /* Gives the data's vectors for its requests, so that a cache of embeddings can be filled with them:
- * the store then finds each request's vector without a model's work. */
+ * the store then finds each request's vector, and that its tokens have no codes, without a model's work. */
 struct known_model {
     struct mn_model base;
     const float *next;
@@ -241,6 +241,14 @@ static enum mneme_status known_embed(struct mn_model *model, enum mn_embed_kind 
     return MNEME_OK;
 }
 
+static enum mneme_status known_embed_tokens(struct mn_model *model, enum mn_embed_kind kind,
+                                            const char *text, float *vector, struct mn_buf *codes,
+                                            struct mneme_error *err)
+{
+    (void)codes;
+    return known_embed(model, kind, text, vector, err);
+}
+
 static void known_free(struct mn_model *model)
 {
     mn_model_profile_release(&model->profile);
@@ -248,9 +256,12 @@ static void known_free(struct mn_model *model)
 
 static void fill_cache(const struct data *d, const char *path)
 {
-    static const struct mn_model_ops ops = { .embed = known_embed, .free = known_free };
+    static const struct mn_model_ops ops = { .embed = known_embed,
+                                             .embed_tokens = known_embed_tokens,
+                                             .free = known_free };
     struct known_model known = { .base.ops = &ops };
     float *vector = room(d->dim, sizeof *vector);
+    MN_BUF_AUTO no_codes = { 0 };
     struct mn_model *cache;
     struct mneme_error err;
 
@@ -260,7 +271,9 @@ static void fill_cache(const struct data *d, const char *path)
     need(mn_model_cache_new(&known.base, path, &cache, &err), &err);
     for (uint32_t i = 0; i < d->requests; i++) {
         known.next = d->request_vector + (size_t)i * d->dim;
-        need(mn_model_embed(cache, MN_EMBED_REQUEST, d->request_text[i], vector, &err), &err);
+        need(mn_model_embed_tokens(cache, MN_EMBED_REQUEST, d->request_text[i], vector, &no_codes,
+                                   &err),
+             &err);
     }
     mn_model_free(cache);
     free(vector);

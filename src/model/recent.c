@@ -50,16 +50,19 @@ static size_t bytes_of(size_t dim, size_t code_bytes)
     return dim * sizeof(float) + code_bytes;
 }
 
+/* Leaves nothing of it behind in memory. */
+static void forget(struct kept *kept)
+{
+    if (kept->vector)
+        explicit_bzero(kept->vector, bytes_of(kept->dim, kept->code_bytes));
+    free(kept->vector);
+    *kept = (struct kept){ .vector = NULL };
+}
+
 static void clear(struct mn_recent *recent)
 {
-    for (size_t i = 0; i < MN_RECENT_REQUESTS; i++) {
-        struct kept *kept = &recent->request[i];
-
-        if (kept->vector)
-            explicit_bzero(kept->vector, bytes_of(kept->dim, kept->code_bytes));
-        free(kept->vector);
-        *kept = (struct kept){ .vector = NULL };
-    }
+    for (size_t i = 0; i < MN_RECENT_REQUESTS; i++)
+        forget(&recent->request[i]);
 }
 
 void mn_recent_clear(struct mn_recent *recent)
@@ -142,7 +145,7 @@ void mn_recent_keep(struct mn_recent *recent, const char *key, size_t dim, const
             if (recent->request[i].asked < place->asked)
                 place = &recent->request[i];
     }
-    free(place->vector);
+    forget(place);
     *place = (struct kept){ .asked = ++recent->count,
                             .dim = dim,
                             .code_bytes = codes.bytes,
