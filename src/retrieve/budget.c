@@ -493,6 +493,11 @@ static size_t or_default(size_t given, size_t usual)
     return given ? given : usual;
 }
 
+size_t mn_budget_tokens_max(const struct mneme_request *request)
+{
+    return or_default(request->tokens_max, TOKENS_MAX);
+}
+
 enum mneme_status mn_budget_choose(const struct mneme_request *request,
                                    const struct mn_access *access, const struct mn_plan *plan,
                                    const struct mn_model_profile *profile,
@@ -503,7 +508,7 @@ enum mneme_status mn_budget_choose(const struct mneme_request *request,
 {
     struct choosing ch = {
         .budget = { or_default(request->items_max, ITEMS_MAX),
-                    or_default(request->tokens_max, TOKENS_MAX),
+                    mn_budget_tokens_max(request),
                     or_default(request->per_type_max, PER_TYPE_MAX), request->without_limits },
         .similarity = similarity_matrix,
         .tokens = tokens,

@@ -36,50 +36,42 @@ enum scale {
     IN_SPREADS, /* away from the mean */
 };
 
+/* Of any turn of the pool; each has weights of its own. */
+enum known { WORDS = 0, VECTORS, TOKENS, KNOWN_COUNT };
+
 static const struct {
     const char *name;
     enum scale scale;
-    double words;   /* A */
-    double vectors; /* B */
-    double tokens;  /* of vectors and tokens */
+    double weight[KNOWN_COUNT]; /* A, B, and of vectors and tokens */
 } WEIGHT[MN_SIGNAL_COUNT] = {
-    [MN_SIGNAL_TURN] = { "turn", OF_BEST, 2.39, 1.29, 0.51 },
-    [MN_SIGNAL_AROUND_3] = { "around_3", OF_BEST, 1.32, 1.10, 0.68 },
-    [MN_SIGNAL_SESSION] = { "session", OF_BEST, 1.02, 0.70, 0.42 },
-    [MN_SIGNAL_BODY_6] = { "body_6", OF_BEST, 1.51, 1.26, 0.70 },
-    [MN_SIGNAL_COVERED_1] = { "covered_1", OF_BEST, 0.19, 0.27, -0.34 },
-    [MN_SIGNAL_PAIRS_1] = { "pairs_1", OF_BEST, 1.03, 0.75, 0.49 },
-    [MN_SIGNAL_ANSWERS] = { "answers", OF_BEST, 1.10, 0.95, 1.17 },
-    [MN_SIGNAL_AFTER_QUESTION] = { "after_question", AS_IT_IS, 0.33, 0.31, 0.29 },
-    [MN_SIGNAL_SPEAKER] = { "speaker", AS_IT_IS, 1.31, 0.71, 0.78 },
-    [MN_SIGNAL_LETTERS] = { "letters", IN_SPREADS, -0.28, -0.18, -0.30 },
-    [MN_SIGNAL_INFORMATION] = { "information", IN_SPREADS, 0.50, 0.31, 0.45 },
-    [MN_SIGNAL_ASKS] = { "asks", AS_IT_IS, -0.18, -0.16, -0.41 },
-    [MN_SIGNAL_ENDS_ASKING] = { "ends_asking", AS_IT_IS, -0.37, -0.40, -0.50 },
-    [MN_SIGNAL_SELF] = { "self", AS_IT_IS, 0.83, 0.91, 0.44 },
-    [MN_SIGNAL_NAMES] = { "names", AS_IT_IS, 0.67, 0.54, 0.66 },
-    [MN_SIGNAL_EDGE] = { "edge", AS_IT_IS, 0.63, 0.71, 0.65 },
-    [MN_SIGNAL_WHEN_RELATIVE] = { "when_relative", AS_IT_IS, 0.75, 0.72, 0.59 },
-    [MN_SIGNAL_WHEN_TIME] = { "when_time", AS_IT_IS, 1.18, 1.25, 1.97 },
-    [MN_SIGNAL_MANY_NUMBER] = { "many_number", AS_IT_IS, 1.01, 0.88, 0.51 },
-    [MN_SIGNAL_DATE] = { "date", AS_IT_IS, 2.61, 2.68, 2.83 },
-    [MN_SIGNAL_VECTOR] = { "vector", OF_RANGE, 0, 3.37, 0.70 },
-    [MN_SIGNAL_VECTOR_SMOOTH] = { "vector_smooth", OF_RANGE, 0, 1.37, 0.25 },
-    [MN_SIGNAL_VECTOR_SESSION] = { "vector_session", OF_RANGE, 0, 1.05, 0.16 },
-    [MN_SIGNAL_TOKENS] = { "tokens", OF_RANGE, 0, 0, 2.19 },
-    [MN_SIGNAL_TOKENS_1] = { "tokens_1", OF_RANGE, 0, 0, 1.63 },
-    [MN_SIGNAL_TOKENS_3] = { "tokens_3", OF_RANGE, 0, 0, 2.74 },
-    [MN_SIGNAL_TOKENS_SESSION] = { "tokens_session", OF_RANGE, 0, 0, 1.44 },
+    [MN_SIGNAL_TURN] = { "turn", OF_BEST, { 2.39, 1.29, 0.51 } },
+    [MN_SIGNAL_AROUND_3] = { "around_3", OF_BEST, { 1.32, 1.10, 0.68 } },
+    [MN_SIGNAL_SESSION] = { "session", OF_BEST, { 1.02, 0.70, 0.42 } },
+    [MN_SIGNAL_BODY_6] = { "body_6", OF_BEST, { 1.51, 1.26, 0.70 } },
+    [MN_SIGNAL_COVERED_1] = { "covered_1", OF_BEST, { 0.19, 0.27, -0.34 } },
+    [MN_SIGNAL_PAIRS_1] = { "pairs_1", OF_BEST, { 1.03, 0.75, 0.49 } },
+    [MN_SIGNAL_ANSWERS] = { "answers", OF_BEST, { 1.10, 0.95, 1.17 } },
+    [MN_SIGNAL_AFTER_QUESTION] = { "after_question", AS_IT_IS, { 0.33, 0.31, 0.29 } },
+    [MN_SIGNAL_SPEAKER] = { "speaker", AS_IT_IS, { 1.31, 0.71, 0.78 } },
+    [MN_SIGNAL_LETTERS] = { "letters", IN_SPREADS, { -0.28, -0.18, -0.30 } },
+    [MN_SIGNAL_INFORMATION] = { "information", IN_SPREADS, { 0.50, 0.31, 0.45 } },
+    [MN_SIGNAL_ASKS] = { "asks", AS_IT_IS, { -0.18, -0.16, -0.41 } },
+    [MN_SIGNAL_ENDS_ASKING] = { "ends_asking", AS_IT_IS, { -0.37, -0.40, -0.50 } },
+    [MN_SIGNAL_SELF] = { "self", AS_IT_IS, { 0.83, 0.91, 0.44 } },
+    [MN_SIGNAL_NAMES] = { "names", AS_IT_IS, { 0.67, 0.54, 0.66 } },
+    [MN_SIGNAL_EDGE] = { "edge", AS_IT_IS, { 0.63, 0.71, 0.65 } },
+    [MN_SIGNAL_WHEN_RELATIVE] = { "when_relative", AS_IT_IS, { 0.75, 0.72, 0.59 } },
+    [MN_SIGNAL_WHEN_TIME] = { "when_time", AS_IT_IS, { 1.18, 1.25, 1.97 } },
+    [MN_SIGNAL_MANY_NUMBER] = { "many_number", AS_IT_IS, { 1.01, 0.88, 0.51 } },
+    [MN_SIGNAL_DATE] = { "date", AS_IT_IS, { 2.61, 2.68, 2.83 } },
+    [MN_SIGNAL_VECTOR] = { "vector", OF_RANGE, { 0, 3.37, 0.70 } },
+    [MN_SIGNAL_VECTOR_SMOOTH] = { "vector_smooth", OF_RANGE, { 0, 1.37, 0.25 } },
+    [MN_SIGNAL_VECTOR_SESSION] = { "vector_session", OF_RANGE, { 0, 1.05, 0.16 } },
+    [MN_SIGNAL_TOKENS] = { "tokens", OF_RANGE, { 0, 0, 2.19 } },
+    [MN_SIGNAL_TOKENS_1] = { "tokens_1", OF_RANGE, { 0, 0, 1.63 } },
+    [MN_SIGNAL_TOKENS_3] = { "tokens_3", OF_RANGE, { 0, 0, 2.74 } },
+    [MN_SIGNAL_TOKENS_SESSION] = { "tokens_session", OF_RANGE, { 0, 0, 1.44 } },
 };
-
-enum known { WORDS = 0, VECTORS, TOKENS };
-
-static double weight_of(enum mn_signal signal, enum known known)
-{
-    return known == TOKENS    ? WEIGHT[signal].tokens
-           : known == VECTORS ? WEIGHT[signal].vectors
-                              : WEIGHT[signal].words;
-}
 
 /* scaled = (raw - zero) / unit */
 struct measure {
@@ -159,7 +151,7 @@ void mn_conversation_tell(const struct mn_candidates *found, struct mn_trace *tr
     mn_json_key(&w, "weights");
     mn_json_open(&w, '[');
     for (int s = 0; s < MN_SIGNAL_COUNT; s++)
-        mn_json_put_number(&w, weight_of((enum mn_signal)s, known), 2);
+        mn_json_put_number(&w, WEIGHT[s].weight[known], 2);
     mn_json_close(&w, ']');
     mn_json_key(&w, "turns");
     mn_json_open(&w, '{');
@@ -189,7 +181,7 @@ void mn_conversation_score(struct mn_candidates *found)
     for (size_t i = 0; i < found->count; i++)
         found->item[i].conversation = 0;
     for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
-        double weight = weight_of((enum mn_signal)s, known);
+        double weight = WEIGHT[s].weight[known];
         struct measure measure = measure_of(found, (enum mn_signal)s);
 
         for (size_t i = 0; i < found->count; i++) {

@@ -24,7 +24,6 @@
 #include "text/orders.h"
 #include "text/tokens.h"
 
-#define TOKENS_MAX 700
 #define FRAME_TOKENS 12 /* its marks, without the speaker: "<before speaker=\"\"></before>" */
 #define SCRATCH_BYTES_MAX ((size_t)16 << 20)
 
@@ -40,7 +39,6 @@ struct placing {
     struct {
         const struct mn_candidate **at; /* a field of an item */
         struct mn_candidate *event;
-        size_t tokens;
     } *placed; /* in their order */
     size_t placed_count;
 };
@@ -128,10 +126,11 @@ static enum mneme_status try_to_place(struct placing *p, struct mn_candidate *ev
     c->tokens = FRAME_TOKENS + count(p, c->speaker) + count(p, mn_assemble_text(c));
     if (p->tokens_used + c->tokens > p->tokens_max || gives_orders(c))
         return MNEME_OK;
-    *(is_before ? &event->before : &event->after) = c;
-    p->placed[p->placed_count].at = is_before ? &event->before : &event->after;
-    p->placed[p->placed_count].event = event;
-    p->placed[p->placed_count++].tokens = c->tokens;
+    const struct mn_candidate **at = is_before ? &event->before : &event->after;
+
+    *at = c;
+    p->placed[p->placed_count].at = at;
+    p->placed[p->placed_count++].event = event;
     p->tokens_used += c->tokens;
     event->tokens += c->tokens;
     return MNEME_OK;
@@ -151,8 +150,10 @@ static enum mneme_status build(struct placing *p, struct mneme_error *err)
         if (tokens <= p->tokens_max)
             break;
         p->placed_count--;
-        p->placed[p->placed_count].event->tokens -= p->placed[p->placed_count].tokens;
-        *p->placed[p->placed_count].at = NULL;
+        const struct mn_candidate **at = p->placed[p->placed_count].at;
+
+        p->placed[p->placed_count].event->tokens -= (*at)->tokens;
+        *at = NULL;
         xml = selection->xml;
         tokens = selection->tokens_used;
     }
@@ -195,7 +196,7 @@ enum mneme_status mn_neighbours_add(struct mn_world *world, const struct mneme_r
                                     struct mn_arena *arena, struct mn_selection *selection,
                                     struct mn_trace *trace, struct mneme_error *err)
 {
-    size_t tokens_max = request->tokens_max ? request->tokens_max : TOKENS_MAX;
+    size_t tokens_max = mn_budget_tokens_max(request);
     const char **ids = mn_arena_array(arena, const char *, selection->count + 1);
     const struct mn_unit **unit =
         mn_arena_array(arena, const struct mn_unit *, 2 * selection->count + 1);

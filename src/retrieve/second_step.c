@@ -91,17 +91,10 @@ static enum mneme_status find_name(struct mn_sourcing *s, struct step *step,
 static char *read_again(struct mn_arena *arena, const struct step *step)
 {
     const struct mn_str phrase = step->through.phrase;
-    size_t before = (size_t)(phrase.at - step->request.at);
-    size_t behind = step->request.bytes - before - phrase.bytes;
-    char *text = mn_arena_room(arena, before + step->name.bytes + behind + 1);
 
-    if (!text)
-        return NULL;
-    memcpy(text, step->request.at, before);
-    memcpy(text + before, step->name.at, step->name.bytes);
-    memcpy(text + before + step->name.bytes, phrase.at + phrase.bytes, behind);
-    text[before + step->name.bytes + behind] = '\0';
-    return text;
+    return mn_arena_printf(arena, "%.*s%.*s%s", (int)(phrase.at - step->request.at),
+                           step->request.at, (int)step->name.bytes, step->name.at,
+                           phrase.at + phrase.bytes);
 }
 
 /* What holds the name among the best by the words of the request as read again. */

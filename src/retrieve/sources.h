@@ -60,7 +60,7 @@ enum mneme_status mn_source_structured_alike(struct mn_sourcing *s, struct mneme
 enum mneme_status mn_source_task_state(struct mn_sourcing *s, struct mneme_error *err);
 enum mneme_status mn_source_search(struct mn_sourcing *s,
                                    struct mneme_error *err); /* text, vector */
-/* What the index is asked, of all types that it finds. */
+/* What the index is asked: of all types that it finds, where it looks at types. */
 struct mn_query mn_source_query(struct mn_sourcing *s);
 /* Is a list of the last search full, and with less than the plan's depth of different texts that
  * nothing replaced? Then what was looked for may stand behind them. */

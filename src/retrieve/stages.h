@@ -186,6 +186,8 @@ struct mn_selection {
     const char *xml;            /* the block itself: counting it means building it */
     struct mneme_list evidence; /* those of the caller's that found room behind the memories */
 };
+/* What the request gives the block, else the usual 700. */
+size_t mn_budget_tokens_max(const struct mneme_request *request);
 /* without_limits: everything found, in its order, and no block ("" and 0 tokens): it is asked for
  * by those who read the items. */
 enum mneme_status mn_budget_choose(const struct mneme_request *request,

@@ -5,23 +5,9 @@
  */
 #include "retrieve/sources.h"
 
-static struct mn_query query_of(struct mn_sourcing *s)
-{
-    return (struct mn_query){
-        .access = s->access,
-        .after_ms = s->plan->after_ms,
-        .before_ms = s->plan->before_ms,
-        .terms = &s->plan->terms,
-        .language = s->plan->language,
-        .vector = s->vector,
-        .inquiry = &s->plan->inquiry,
-        .kept = &s->kept,
-    };
-}
-
 enum mneme_status mn_source_surroundings(struct mn_sourcing *s, struct mneme_error *err)
 {
-    struct mn_query query = query_of(s);
+    struct mn_query query = mn_source_query(s);
     struct mn_candidates *found = &s->pool->found;
     const char **ids = mn_arena_array(s->arena, const char *, found->count + 1);
     struct mn_contexts contexts = { 0 };

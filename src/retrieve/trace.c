@@ -22,7 +22,6 @@
 #define BEST_REJECTED 20
 #define OTHERS_MAX 1000 /* ids; more only counts */
 #define NOTE_BYTES_MAX 500
-#define TOKENS_MAX 700 /* what stage 9 reads a 0 of the request as */
 
 const char *mn_source_name(enum mn_source source)
 {
@@ -529,13 +528,12 @@ static void put_conflicts(struct mn_json_writer *w, const struct mn_conflicts *c
 
 static void put_budget(struct mn_json_writer *w, const struct mn_retrieval *r)
 {
-    size_t tokens_max = r->request->tokens_max ? r->request->tokens_max : TOKENS_MAX;
     size_t used = r->selection.tokens_used;
 
     mn_json_key(w, "budget");
     mn_json_open(w, '{');
     mn_json_field_integer(w, "tokens_used", (int64_t)used);
-    mn_json_field_integer(w, "tokens_max", (int64_t)tokens_max);
+    mn_json_field_integer(w, "tokens_max", (int64_t)mn_budget_tokens_max(r->request));
     mn_json_key(w, "prompt_share");
     if (r->trace.request_tokens)
         mn_json_put_number(w, (double)used / (double)(used + r->trace.request_tokens), 3);
