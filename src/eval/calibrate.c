@@ -1,10 +1,10 @@
 /*
  * calibrate.c - embed, centre, ask; and write the profile.
  *
- * Twice a store is opened: to embed the texts, which needs no calibration, and with the new means, to
- * ask the requests of all passages as a recall does. So the floors are read on the very figure that a
- * floor is held against. Vectors do not depend on the calibration and come from the cache the second
- * time.
+ * Twice a store is opened: for the texts' vectors and states, which need no calibration, and with
+ * the new means, to ask the requests of all passages as a recall does. So the floors are read on the
+ * very figure that a floor is held against. Vectors do not depend on the calibration and come from
+ * the cache the second time.
  *
  * A request is asked once of all passages: what its own topic scores says what a floor would lose,
  * and the best of the other topics what a stranger's request would score.
@@ -132,46 +132,32 @@ static enum mneme_status read_base(struct calibration *c, struct mneme_error *er
     return MNEME_OK;
 }
 
-/* ---- vectors ---- */
+/* ---- what the model makes of them ---- */
 
-static enum mneme_status embed_all(struct calibration *c, struct mneme_error *err)
+static enum side side_of(const struct text *t)
 {
-    MN_SCRATCH_AUTO store = { 0 };
+    return t->kind == REQUEST || t->kind == STATEMENT ? OF_REQUESTS : OF_PASSAGES;
+}
 
-    MN_TRY(mn_scratch_open(&c->options->setup, &store, err));
-    if (mneme_model_status(store.handle)[0])
-        return mn_fail(err, MNEME_UNAVAILABLE, "%s", mneme_model_status(store.handle));
-    c->dim = mneme_model_dim(store.handle);
+static enum mneme_status embed_all(struct calibration *c, struct mneme *handle,
+                                   struct mneme_error *err)
+{
     for (size_t i = 0; i < c->texts.count; i++) {
         struct text *t = &c->texts.item[i];
-        bool is_request = t->kind == REQUEST || t->kind == STATEMENT;
 
         t->vector = mn_arena_array(c->arena, float, c->dim);
         if (!t->vector)
             return mn_fail_memory(err);
-        MN_TRY(mneme_embed(store.handle, t->text, is_request, t->vector, c->dim, err));
+        MN_TRY(mneme_embed(handle, t->text, side_of(t) == OF_REQUESTS, t->vector, c->dim, err));
         mn_progress_tell(c->options->progress, "texts", i + 1, c->texts.count);
     }
     return MNEME_OK;
 }
 
-/* ---- states of tokens ---- */
-
-static enum mneme_status add_states(struct mneme *handle, const struct text *text, float *states,
-                                    struct mn_token_axes *axes, struct mneme_error *err)
-{
-    bool is_request = text->kind == REQUEST || text->kind == STATEMENT;
-    size_t count = 0;
-
-    MN_TRY(mneme_token_states(handle, text->text, is_request, states, STATES_MAX, &count, err));
-    mn_token_axes_add(axes, states, count);
-    return MNEME_OK;
-}
-
 /* A model that gives none, or has fewer dimensions than axes are wanted, goes without. */
-static enum mneme_status take_token_axes(struct calibration *c, struct mneme_error *err)
+static enum mneme_status take_token_axes(struct calibration *c, struct mneme *handle,
+                                         struct mneme_error *err)
 {
-    MN_SCRATCH_AUTO store = { 0 };
     struct mn_token_axes axes;
     float *states = mn_arena_array(c->arena, float, STATES_MAX *c->dim);
     double *mean = mn_arena_array(c->arena, double, c->dim);
@@ -181,14 +167,17 @@ static enum mneme_status take_token_axes(struct calibration *c, struct mneme_err
         return mn_fail_memory(err);
     if (c->dim < TOKEN_AXES)
         return MNEME_OK;
-    MN_TRY(mn_scratch_open(&c->options->setup, &store, err));
     MN_TRY(mn_token_axes_init(c->dim, c->arena, &axes, err));
     for (size_t i = 0; i < c->texts.count; i++) {
-        enum mneme_status status = add_states(store.handle, &c->texts.item[i], states, &axes, err);
+        const struct text *t = &c->texts.item[i];
+        size_t count = 0;
+        enum mneme_status status = mneme_token_states(handle, t->text, side_of(t) == OF_REQUESTS,
+                                                      states, STATES_MAX, &count, err);
 
         if (status == MNEME_UNAVAILABLE && i == 0)
             return MNEME_OK;
         MN_TRY(status);
+        mn_token_axes_add(&axes, states, count);
         mn_progress_tell(c->options->progress, "tokens", i + 1, c->texts.count);
     }
     MN_TRY(mn_token_axes_find(&axes, TOKEN_AXES, c->arena, mean, found, err));
@@ -228,9 +217,17 @@ static enum mneme_status take_means(struct calibration *c, struct mneme_error *e
     return MNEME_OK;
 }
 
-static enum side side_of(const struct text *t)
+static enum mneme_status ask_model(struct calibration *c, struct mneme_error *err)
 {
-    return t->kind == REQUEST || t->kind == STATEMENT ? OF_REQUESTS : OF_PASSAGES;
+    MN_SCRATCH_AUTO store = { 0 };
+
+    MN_TRY(mn_scratch_open(&c->options->setup, &store, err));
+    if (mneme_model_status(store.handle)[0])
+        return mn_fail(err, MNEME_UNAVAILABLE, "%s", mneme_model_status(store.handle));
+    c->dim = mneme_model_dim(store.handle);
+    MN_TRY(embed_all(c, store.handle, err));
+    MN_TRY(take_means(c, err));
+    return take_token_axes(c, store.handle, err);
 }
 
 static double centred_cosine(const struct calibration *c, const struct text *a,
@@ -569,9 +566,7 @@ static enum mneme_status run(struct calibration *c, struct mn_calibrate_report *
 {
     MN_TRY(read_base(c, err));
     MN_TRY(mn_lines_read(c->options->texts_path, true, read_text, c, err));
-    MN_TRY(embed_all(c, err));
-    MN_TRY(take_means(c, err));
-    MN_TRY(take_token_axes(c, err));
+    MN_TRY(ask_model(c, err));
     report->texts = c->texts.count;
     report->token_states = c->token_states;
     measure_unrelated(c, report);
