@@ -136,11 +136,8 @@ void mn_recent_keep(struct mn_recent *recent, const char *key, size_t dim, const
         memcpy(copy + dim, codes.at, codes.bytes);
     pthread_mutex_lock(&recent->lock);
     struct kept *place = find(recent, key); /* another thread asked the same */
-    for (size_t i = 0; !place && i < MN_RECENT_REQUESTS; i++)
-        if (!recent->request[i].vector)
-            place = &recent->request[i];
     if (!place) {
-        place = &recent->request[0];
+        place = &recent->request[0]; /* a free one was never asked */
         for (size_t i = 1; i < MN_RECENT_REQUESTS; i++)
             if (recent->request[i].asked < place->asked)
                 place = &recent->request[i];
