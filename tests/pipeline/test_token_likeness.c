@@ -101,6 +101,16 @@ static double signal_of(yyjson_doc *doc, const char *id, const char *name)
     return 0;
 }
 
+/* What was said, and then a change of the rows of codes. */
+static void talk_and_change(struct fixture *f, const char *sql)
+{
+    if (getenv("MN_TEST_PER_TENANT"))
+        skip(); /* the rows are in a file of their own */
+    fixture_take_model(f, fake_model_with_tokens(64));
+    talk(f);
+    fixture_sql(f, sql);
+}
+
 static void the_turn_with_the_words_is_most_like_and_its_neighbours_by_it(void **state)
 {
     struct fixture *f = *state;
@@ -161,11 +171,7 @@ static void a_turn_without_codes_is_estimated(void **state)
     yyjson_doc *doc;
     double estimated;
 
-    if (getenv("MN_TEST_PER_TENANT"))
-        skip(); /* the rows are in a file of their own */
-    fixture_take_model(f, fake_model_with_tokens(64));
-    talk(f);
-    fixture_sql(f, "DELETE FROM vectors WHERE unit = 'e-1' AND profile LIKE '%.%'");
+    talk_and_change(f, "DELETE FROM vectors WHERE unit = 'e-1' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS - 1);
     estimated = signal_of(doc, "e-1", "tokens");
@@ -178,11 +184,7 @@ static void with_less_than_half_measured_nothing_is_said(void **state)
     struct fixture *f = *state;
     yyjson_doc *doc;
 
-    if (getenv("MN_TEST_PER_TENANT"))
-        skip();
-    fixture_take_model(f, fake_model_with_tokens(64));
-    talk(f);
-    fixture_sql(f, "DELETE FROM vectors WHERE unit < 'e-4' AND profile LIKE '%.%'");
+    talk_and_change(f, "DELETE FROM vectors WHERE unit < 'e-4' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS / 2); /* just enough */
     assert_true(signal_of(doc, "e-4", "tokens") + signal_of(doc, "e-7", "tokens") > 0);
@@ -204,11 +206,8 @@ static void damaged_codes_count_as_none(void **state)
     struct fixture *f = *state;
     yyjson_doc *doc;
 
-    if (getenv("MN_TEST_PER_TENANT"))
-        skip();
-    fixture_take_model(f, fake_model_with_tokens(64));
-    talk(f);
-    fixture_sql(f, "UPDATE vectors SET vector = x'00ff' WHERE unit = 'e-0' AND profile LIKE '%.%'");
+    talk_and_change(
+        f, "UPDATE vectors SET vector = x'00ff' WHERE unit = 'e-0' AND profile LIKE '%.%'");
     doc = ask(f);
     assert_int_equal(told(doc, "measured"), TURNS - 1);
     yyjson_doc_free(doc);
