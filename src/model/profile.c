@@ -77,6 +77,7 @@ static const char *const FIELDS[] = {
 };
 
 static const char *const TOKENS_FIELDS[] = { "mean", "axes", NULL };
+#define VECTOR_MEAN_MAX 1 /* a mean of vectors of length 1 has no coordinate beyond it */
 #define TOKEN_MEAN_MAX 1000 /* states have no length of their own; a bound against nonsense */
 
 static const struct {
@@ -153,30 +154,38 @@ static enum mneme_status read_scalars(yyjson_val *root, struct mn_model_profile 
     return MNEME_OK;
 }
 
-static enum mneme_status read_mean(yyjson_val *of_language, const char *language, const char *kind,
-                                   size_t dim, float *mean, struct mneme_error *err)
+static enum mneme_status read_mean(yyjson_val *list, const char *name, size_t dim, int most,
+                                   float *mean, struct mneme_error *err)
 {
-    yyjson_val *list = yyjson_obj_get(of_language, kind);
     yyjson_arr_iter iter;
 
     if (!yyjson_is_arr(list))
-        return mn_fail(err, MNEME_INVALID, "mean.%s.%s: missing, or not a list of numbers",
-                       language, kind);
+        return mn_fail(err, MNEME_INVALID, "%s: missing, or not a list of numbers", name);
     if (yyjson_arr_size(list) != dim)
-        return mn_fail(err, MNEME_INVALID, "mean.%s.%s: %zu numbers, but dim is %zu", language,
-                       kind, yyjson_arr_size(list), dim);
+        return mn_fail(err, MNEME_INVALID, "%s: %zu numbers, but dim is %zu", name,
+                       yyjson_arr_size(list), dim);
     yyjson_arr_iter_init(list, &iter);
     for (size_t i = 0; i < dim; i++) {
         yyjson_val *value = yyjson_arr_iter_next(&iter);
         double number = yyjson_get_num(value);
 
-        /* A mean of vectors of length 1 has no coordinate beyond 1. */
-        if (!yyjson_is_num(value) || !(fabs(number) <= 1))
-            return mn_fail(err, MNEME_INVALID, "mean.%s.%s: item %zu is no number in -1..1",
-                           language, kind, i);
+        if (!yyjson_is_num(value) || !(fabs(number) <= most))
+            return mn_fail(err, MNEME_INVALID, "%s: item %zu is no number in -%d..%d", name, i,
+                           most, most);
         mean[i] = (float)number;
     }
     return MNEME_OK;
+}
+
+/* Of requests or of passages in one language. */
+static enum mneme_status read_mean_of(yyjson_val *of_language, const char *language,
+                                      const char *kind, size_t dim, float *mean,
+                                      struct mneme_error *err)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "mean.%s.%s", language, kind);
+    return read_mean(yyjson_obj_get(of_language, kind), name, dim, VECTOR_MEAN_MAX, mean, err);
 }
 
 static enum mneme_status read_means(yyjson_val *root, struct mn_model_profile *profile,
@@ -193,10 +202,10 @@ static enum mneme_status read_means(yyjson_val *root, struct mn_model_profile *p
 
         if (!yyjson_is_obj(of_language))
             return mn_fail(err, MNEME_INVALID, "mean.%s: missing, or not an object", name);
-        MN_TRY(read_mean(of_language, name, "request", profile->dim,
-                         profile->request_mean[language], err));
-        MN_TRY(read_mean(of_language, name, "passage", profile->dim,
-                         profile->passage_mean[language], err));
+        MN_TRY(read_mean_of(of_language, name, "request", profile->dim,
+                            profile->request_mean[language], err));
+        MN_TRY(read_mean_of(of_language, name, "passage", profile->dim,
+                            profile->passage_mean[language], err));
     }
     for (size_t i = 0; i < profile->dim; i++) {
         profile->request_mean[MN_LANGUAGE_OTHER][i] =
@@ -233,25 +242,6 @@ static enum mneme_status read_axis(yyjson_val *list, size_t axis, size_t dim, fl
     return MNEME_OK;
 }
 
-static enum mneme_status read_token_mean(yyjson_val *list, size_t dim, float *mean,
-                                         struct mneme_error *err)
-{
-    yyjson_arr_iter iter;
-
-    if (!yyjson_is_arr(list) || yyjson_arr_size(list) != dim)
-        return mn_fail(err, MNEME_INVALID, "tokens.mean: is no list of %zu numbers", dim);
-    yyjson_arr_iter_init(list, &iter);
-    for (size_t i = 0; i < dim; i++) {
-        double number = yyjson_get_num(yyjson_arr_iter_next(&iter));
-
-        if (!(fabs(number) <= TOKEN_MEAN_MAX))
-            return mn_fail(err, MNEME_INVALID, "tokens.mean: item %zu is beyond %d", i,
-                           TOKEN_MEAN_MAX);
-        mean[i] = (float)number;
-    }
-    return MNEME_OK;
-}
-
 static enum mneme_status read_tokens(yyjson_val *root, struct mn_model_profile *profile,
                                      struct mneme_error *err)
 {
@@ -269,7 +259,8 @@ static enum mneme_status read_tokens(yyjson_val *root, struct mn_model_profile *
     if (profile->token_mean == NULL)
         return mn_fail_memory(err);
     profile->token_axes = profile->token_mean + profile->dim;
-    MN_TRY(read_token_mean(yyjson_obj_get(tokens, "mean"), profile->dim, profile->token_mean, err));
+    MN_TRY(read_mean(yyjson_obj_get(tokens, "mean"), "tokens.mean", profile->dim, TOKEN_MEAN_MAX,
+                     profile->token_mean, err));
     for (size_t i = 0; i < MN_TOKEN_AXES; i++)
         MN_TRY(read_axis(yyjson_arr_get(axes, i), i, profile->dim, profile->token_axes, err));
     return MNEME_OK;

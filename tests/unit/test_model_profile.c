@@ -294,6 +294,7 @@ static void axes_that_are_none_are_refused_by_name(void **state)
     } wrong[] = {
         { "[1]", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
         { "[1,1001]", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
+        { "[1,null]", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
         { "null", "[0,1]", "tokens.mean:", MN_TOKEN_AXES },
         { "[1,1]", "[0,128]", "tokens.axes:", MN_TOKEN_AXES },
         { "[1,1]", "[0,-128]", "tokens.axes:", MN_TOKEN_AXES },
