@@ -38,51 +38,40 @@
 #define BUILT_IN_MODEL "multilingual-e5-small"
 #define BUILT_IN_FILE_TYPE 2 /* mostly Q4_0 */
 
-enum pooling { POOLING_UNKNOWN = 0, POOLING_MEAN, POOLING_FIRST, POOLING_LAST };
-
 struct llama {
     struct mn_model base;
 
     pthread_mutex_t lock; /* over all below */
     struct mn_llama_file file;
-    enum pooling pooling;
+    enum llama_pooling_type pooling;
     int32_t tokens_max; /* of one run */
     struct mn_llama_tokens tokens;
     struct mn_llama_tokens prefix;
 };
 
-/* As the file says: the number of LLAMA_POOLING_TYPE_... behind its architecture's name. */
-static enum pooling pooling_of_file(const struct llama_model *model)
+/* As the file says: a number behind its architecture's name. */
+static enum llama_pooling_type pooling_of_file(const struct llama_model *model)
 {
     char architecture[64], key[96], value[16];
 
     if (llama_model_meta_val_str(model, "general.architecture", architecture,
                                  sizeof(architecture)) < 0)
-        return POOLING_UNKNOWN;
+        return LLAMA_POOLING_TYPE_UNSPECIFIED;
     snprintf(key, sizeof(key), "%s.pooling_type", architecture);
     if (llama_model_meta_val_str(model, key, value, sizeof(value)) < 0)
-        return POOLING_UNKNOWN;
-    switch (strtol(value, NULL, 10)) {
-    case LLAMA_POOLING_TYPE_MEAN:
-        return POOLING_MEAN;
-    case LLAMA_POOLING_TYPE_CLS:
-        return POOLING_FIRST;
-    case LLAMA_POOLING_TYPE_LAST:
-        return POOLING_LAST;
-    default:
-        return POOLING_UNKNOWN;
-    }
+        return LLAMA_POOLING_TYPE_UNSPECIFIED;
+    return (enum llama_pooling_type)strtol(value, NULL, 10);
 }
 
-static enum pooling pooling_of(const struct mn_model_profile *profile,
-                               const struct llama_model *model)
+static enum llama_pooling_type pooling_of(const struct mn_model_profile *profile,
+                                          const struct llama_model *model)
 {
     if (mn_same(profile->pooling, "mean"))
-        return POOLING_MEAN;
+        return LLAMA_POOLING_TYPE_MEAN;
     if (mn_same(profile->pooling, "cls"))
-        return POOLING_FIRST;
+        return LLAMA_POOLING_TYPE_CLS;
     if (mn_same(profile->pooling, "last"))
-        return POOLING_LAST;
+        return LLAMA_POOLING_TYPE_LAST;
     return pooling_of_file(model);
 }
 
@@ -102,7 +91,8 @@ static enum mneme_status make_context(struct llama *llama, struct mneme_error *e
         return mn_fail(err, MNEME_UNAVAILABLE, "model: %s cannot be run: %s", llama->file.path,
                        mn_llama_complaint());
     llama->pooling = pooling_of(&llama->base.profile, llama->file.model);
-    if (llama->pooling == POOLING_UNKNOWN)
+    if (llama->pooling != LLAMA_POOLING_TYPE_MEAN && llama->pooling != LLAMA_POOLING_TYPE_CLS &&
+        llama->pooling != LLAMA_POOLING_TYPE_LAST)
         return mn_fail(err, MNEME_INVALID,
                        "pooling: %s does not say how; its profile must: mean, cls or last",
                        llama->file.path);
@@ -154,9 +144,9 @@ static void pool(const struct llama *llama, const float *state, int32_t count, f
     size_t dim = llama->base.profile.dim;
     double squares = 0;
 
-    if (llama->pooling == POOLING_LAST)
+    if (llama->pooling == LLAMA_POOLING_TYPE_LAST)
         state += (size_t)(count - 1) * dim;
-    if (llama->pooling != POOLING_MEAN)
+    if (llama->pooling != LLAMA_POOLING_TYPE_MEAN)
         count = 1;
     for (size_t i = 0; i < dim; i++) {
         double sum = 0;
