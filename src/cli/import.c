@@ -247,7 +247,7 @@ static int run(const struct cli_common *common, enum cli_format format,
     if (cli_open(common, CLI_TO_WRITE, &handle, &err) != MNEME_OK)
         return cli_fail(&err);
     in.handle = handle;
-    in.arena = arena;
+    in.arena = in.made.arena = arena;
     in.as_rows = as_rows;
     enum mneme_status status = import_files(&in, format, files, count, &err);
     cli_import_release(&in);

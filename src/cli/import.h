@@ -56,6 +56,22 @@ struct cli_line {
     bool repeated; /* a row that stands in the call already */
 };
 
+/* Texts, each with what is known of it: import_names.c. */
+struct cli_name {
+    const char *text; /* NULL: free */
+    const char *id;   /* of the memory that came of it */
+    size_t count;     /* how often it came */
+};
+struct cli_names {
+    struct mn_arena *arena;
+    struct cli_name *slot;
+    size_t room, count;
+};
+/* NULL: it was not added. */
+const struct cli_name *cli_names_find(const struct cli_names *names, const char *text);
+/* The text, which must stay, as it stands there or anew; until the next one. NULL: out of memory. */
+struct cli_name *cli_names_add(struct cli_names *names, const char *text);
+
 struct cli_importing {
     struct mneme *handle;
     const struct cli_common *common;
@@ -75,10 +91,7 @@ struct cli_importing {
         size_t room;
     } lines;
     size_t held_bytes;
-    struct {
-        struct cli_made *slot;
-        size_t count, room;
-    } made; /* ids, by import_rows.c */
+    struct cli_names made; /* ids of import_rows.c, and how often each */
     bool as_rows; /* what brings no id is no statement either */
 
     size_t inserted, updated, unchanged, deprecated; /* of mneme's own rows */
@@ -180,16 +193,10 @@ void cli_import_leave(struct cli_importing *in, enum cli_left why, const struct 
                       const char *where, const char *message);
 
 /* Sources of memories that are in the store: import_known.c. */
-struct cli_known_source {
-    const char *key; /* NULL: free */
-    const char *id;  /* of the memory */
-};
 struct cli_known {
     struct mneme *handle;
     const char *program;
-    struct mn_arena *arena;
-    struct cli_known_source *slot;
-    size_t room, count;
+    struct cli_names sources; /* with whose they are */
     bool failed;
 };
 enum mneme_status cli_known_init(struct cli_known *known, struct mneme *handle,

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/hash.h"
 
 #define KNOWN_BYTES_MAX ((size_t)1 << 30)
 
@@ -19,60 +18,29 @@ enum mneme_status cli_known_init(struct cli_known *known, struct mneme *handle,
 {
     *known = (struct cli_known){ .handle = handle,
                                  .program = cli_format_name(format),
-                                 .arena = mn_arena_new(KNOWN_BYTES_MAX) };
-    return known->arena ? MNEME_OK : mn_fail_memory(err);
+                                 .sources = { .arena = mn_arena_new(KNOWN_BYTES_MAX) } };
+    return known->sources.arena ? MNEME_OK : mn_fail_memory(err);
 }
 
 void cli_known_release(struct cli_known *known)
 {
-    mn_arena_free(known->arena);
+    mn_arena_free(known->sources.arena);
     *known = (struct cli_known){ 0 };
-}
-
-/* Open addressing, at most half full. */
-static size_t place_of(const struct cli_known *k, const char *key)
-{
-    size_t at = (size_t)mn_hash64(key, strlen(key), 0) & (k->room - 1);
-
-    while (k->slot[at].key && strcmp(k->slot[at].key, key))
-        at = (at + 1) & (k->room - 1);
-    return at;
-}
-
-static bool grow(struct cli_known *k)
-{
-    struct cli_known larger = *k;
-
-    larger.room = k->room ? k->room * 2 : 1024;
-    larger.slot = mn_arena_alloc(k->arena, larger.room * sizeof *larger.slot);
-    if (!larger.slot)
-        return false;
-    memset(larger.slot, 0, larger.room * sizeof *larger.slot);
-    for (size_t i = 0; i < k->room; i++)
-        if (k->slot[i].key)
-            larger.slot[place_of(&larger, k->slot[i].key)] = k->slot[i];
-    *k = larger;
-    return true;
 }
 
 static bool put(struct cli_known *k, const char *key, const char *id)
 {
-    struct cli_known_source made = { key, mn_arena_copy(k->arena, id) };
+    struct cli_name *name = key ? cli_names_add(&k->sources, key) : NULL;
 
-    if (!key || !made.id || (k->count * 2 >= k->room && !grow(k)))
-        return false;
-    size_t at = place_of(k, key);
-    k->count += !k->slot[at].key;
-    k->slot[at] = made;
-    return true;
+    return name && (name->id = mn_arena_copy(k->sources.arena, id));
 }
 
 /* What of one owner is not another's. */
 static const char *key_of(struct cli_known *k, const char *tenant, const char *owner,
                           const char *source)
 {
-    return mn_arena_printf(k->arena, "%zu:%s%zu:%s%s", strlen(tenant), tenant, strlen(owner), owner,
-                           source);
+    return mn_arena_printf(k->sources.arena, "%zu:%s%zu:%s%s", strlen(tenant), tenant, strlen(owner),
+                           owner, source);
 }
 
 static int note_sources(void *context, const struct mneme_record *record)
@@ -93,12 +61,12 @@ static int note_sources(void *context, const struct mneme_record *record)
 static enum mneme_status read_tenant(struct cli_known *k, const char *tenant,
                                      struct mneme_error *err)
 {
-    const char *key = mn_arena_printf(k->arena, "tenant:%s", tenant); /* no source has it */
+    const char *key = mn_arena_printf(k->sources.arena, "tenant:%s", tenant); /* no source has it */
     struct mneme_filter filter = MNEME_FILTER_INIT;
 
     if (!key)
         return mn_fail_memory(err);
-    if (k->room && k->slot[place_of(k, key)].key)
+    if (cli_names_find(&k->sources, key))
         return MNEME_OK;
     filter.tenant_id = tenant;
     filter.all_users = filter.with_shared = 1;
@@ -114,7 +82,8 @@ enum mneme_status cli_known_find(struct cli_known *k, const char *tenant, const 
     const char *key = key_of(k, tenant, owner, source);
     if (!key)
         return mn_fail_memory(err);
-    *ret_id = k->slot[place_of(k, key)].id;
+    const struct cli_name *name = cli_names_find(&k->sources, key);
+    *ret_id = name ? name->id : NULL;
     return MNEME_OK;
 }
 

@@ -58,41 +58,15 @@ enum mneme_status cli_import_name(struct mn_arena *arena, const char *prefix,
     return cli_import_id(arena, prefix, parts, COUNT_OF(parts), ret_id, err);
 }
 
-/* The ids that were made in this call, with how often: open addressing, at most half full. */
-struct cli_made {
-    const char *id;
-    size_t count;
-};
-
-static struct cli_made *made_place(struct cli_made *slot, size_t room, const char *id)
-{
-    size_t at = (size_t)mn_hash64(id, strlen(id), 0) & (room - 1);
-
-    while (slot[at].id && strcmp(slot[at].id, id))
-        at = (at + 1) & (room - 1);
-    return &slot[at];
-}
-
 /* *ret_before: how often the id was made before. */
 static enum mneme_status note_made(struct cli_importing *in, const char *id, size_t *ret_before,
                                    struct mneme_error *err)
 {
-    if (in->made.count * 2 >= in->made.room) {
-        size_t room = in->made.room ? in->made.room * 2 : 1024;
-        struct cli_made *slot = mn_arena_array(in->arena, struct cli_made, room);
+    struct cli_name *made = cli_names_add(&in->made, id);
 
-        if (!slot)
-            return mn_fail_memory(err);
-        for (size_t i = 0; i < in->made.room; i++)
-            if (in->made.slot[i].id)
-                *made_place(slot, room, in->made.slot[i].id) = in->made.slot[i];
-        in->made.slot = slot;
-        in->made.room = room;
-    }
-    struct cli_made *place = made_place(in->made.slot, in->made.room, id);
-    in->made.count += !place->id;
-    place->id = id;
-    *ret_before = place->count++;
+    if (!made)
+        return mn_fail_memory(err);
+    *ret_before = made->count++;
     return MNEME_OK;
 }
 
