@@ -67,3 +67,32 @@ void served_answers_once(struct served *s, const char *content)
 {
     fake_service_once(s->service, 200, fake_service_chat(&s->once, content));
 }
+
+static struct {
+    struct served *in;
+    const char *tenant, *session;
+} erasing;
+
+static const char *erase_and_answer(const char *request)
+{
+    struct mneme_erasure what = MNEME_ERASURE_INIT;
+    char *receipt = NULL;
+
+    (void)request;
+    what.scope = MNEME_ERASE_SESSION;
+    what.tenant_id = erasing.tenant;
+    what.user_id = "ann";
+    what.id = erasing.session;
+    erasing.in->erased = mneme_erase(erasing.in->handle, &what, &receipt, NULL);
+    mneme_free(receipt);
+    return erasing.in->body.at;
+}
+
+void served_erases(struct served *s, const char *tenant, const char *session)
+{
+    erasing.in = s;
+    erasing.tenant = tenant;
+    erasing.session = session;
+    s->erased = MNEME_INVALID;
+    fake_service_choose(s->service, erase_and_answer);
+}

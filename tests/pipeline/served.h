@@ -18,6 +18,7 @@ struct served {
     struct mneme_error err;
     struct mn_buf body; /* of the answer in force */
     struct mn_buf once; /* of the one before it */
+    enum mneme_status erased; /* by served_erases(); MNEME_INVALID: not yet */
 };
 
 /* For cmocka: *state is a struct served, its store open with the service. */
@@ -30,5 +31,7 @@ void served_open(struct served *s, const char *extractor, int timeout_ms);
 /* From now on the service answers with this text; once: the next time alone. */
 void served_answers(struct served *s, const char *content);
 void served_answers_once(struct served *s, const char *content);
+/* From now on it erases this session of Ann's before it gives the answer in force. */
+void served_erases(struct served *s, const char *tenant, const char *session);
 
 #endif

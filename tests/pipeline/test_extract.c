@@ -654,36 +654,16 @@ static void what_is_erased_is_not_read_and_leaves_the_queue(void **state)
     assert_int_equal(fake_service_calls(f->service), 0);
 }
 
-static struct served *erasing;
-static enum mneme_status erased = MNEME_INVALID;
-
-/* While the turn is being read its session is erased. */
-static const char *erase_and_answer(const char *request)
-{
-    struct mneme_erasure what = MNEME_ERASURE_INIT;
-    char *receipt = NULL;
-
-    (void)request;
-    what.scope = MNEME_ERASE_SESSION;
-    what.tenant_id = "t";
-    what.user_id = "ann";
-    what.id = "s1";
-    erased = mneme_erase(erasing->handle, &what, &receipt, NULL);
-    mneme_free(receipt);
-    return erasing->body.at;
-}
-
 static void what_is_erased_while_it_is_read_does_not_come_back(void **state)
 {
     struct served *f = *state;
     struct mneme_read read;
 
-    erasing = f;
     served_answers(f, "{\"memories\":[" DRUM_MEMORY "]}");
-    fake_service_choose(f->service, erase_and_answer);
+    served_erases(f, "t", "s1");
     say(f, DRUM ".");
     read = extract(f);
-    assert_int_equal(erased, MNEME_OK);
+    assert_int_equal(f->erased, MNEME_OK);
     assert_int_equal(read.proposed, 1);
     assert_int_equal(read.written, 0);
     assert_int_equal(memories(f).count, 0);

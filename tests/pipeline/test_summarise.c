@@ -439,39 +439,23 @@ static void recalled_text_that_is_said_again_makes_no_memory(void **state)
     assert_int_equal(find(f).summaries, 0);
 }
 
-static struct served *erasing;
-static enum mneme_status erased = MNEME_INVALID;
-
-static const char *erase_and_answer(const char *request)
-{
-    struct mneme_erasure what = MNEME_ERASURE_INIT;
-    char *receipt = NULL;
-
-    (void)request;
-    what.scope = MNEME_ERASE_SESSION;
-    what.tenant_id = "acme";
-    what.user_id = "ann";
-    what.id = "s-1";
-    erased = mneme_erase(erasing->handle, &what, &receipt, NULL);
-    mneme_free(receipt);
-    return erasing->body.at;
-}
-
 static void what_is_erased_while_it_is_asked_about_does_not_come_back(void **state)
 {
     struct served *f = *state;
 
-    erasing = f;
     say_all(f);
     served_answers(f, "{\"memories\":[" DECIDED "," MISSING "]}");
-    fake_service_choose(f->service, erase_and_answer);
+    served_erases(f, "acme", "s-1");
     (void)run(f, NOW + 30 * MINUTE);
-    assert_int_equal(erased, MNEME_OK);
+    assert_int_equal(f->erased, MNEME_OK);
     assert_int_equal(find(f).summaries, 0);
     assert_int_equal(find(f).events, 0);
     assert_string_equal(find(f).state, "");
     assert_int_equal(run(f, NOW + 30 * MINUTE).looked, 0);
 }
+
+static struct served *asking;
+static enum mneme_status looked = MNEME_INVALID;
 
 /* Another process looks for work while the service thinks. */
 static const char *look_and_answer(const char *request)
@@ -485,17 +469,17 @@ static const char *look_and_answer(const char *request)
     } noted = { 0 };
 
     (void)request;
-    options.store_path = erasing->folder.store;
+    options.store_path = asking->folder.store;
     options.tokenizer = "estimate";
     what.job = "compress";
     what.now_ms = NOW + 30 * MINUTE;
-    erased = mneme_open(&options, &other, NULL);
-    if (erased == MNEME_OK)
-        erased = mneme_maintain(other, &what, note, &noted, NULL, NULL);
+    looked = mneme_open(&options, &other, NULL);
+    if (looked == MNEME_OK)
+        looked = mneme_maintain(other, &what, note, &noted, NULL, NULL);
     if (noted.job.state != MNEME_JOB_HELD)
-        erased = MNEME_CONFLICT;
+        looked = MNEME_CONFLICT;
     mneme_close(other);
-    return erasing->body.at;
+    return asking->body.at;
 }
 
 static void while_the_model_is_asked_no_other_process_draws(void **state)
@@ -503,12 +487,12 @@ static void while_the_model_is_asked_no_other_process_draws(void **state)
     struct served *f = *state;
     struct found found;
 
-    erasing = f;
+    asking = f;
     say_all(f);
     served_answers(f, "{\"memories\":[" DECIDED "]}");
     fake_service_choose(f->service, look_and_answer);
     (void)run(f, NOW + 30 * MINUTE);
-    assert_int_equal(erased, MNEME_OK);
+    assert_int_equal(looked, MNEME_OK);
     found = find(f);
     assert_true(found.summaries > 0);
     assert_int_equal(found.asked, found.summaries);
