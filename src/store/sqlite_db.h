@@ -67,7 +67,8 @@ void mn_stmt_reset_at(struct mn_stmt **stmt); /* for MN_CLEANUP: reset, bindings
 /* Prepare and step once, for statements without parameters: BEGIN, COMMIT, ... */
 enum mneme_status mn_sqlite_run(struct mn_sqlite *db, const char *sql, struct mneme_error *err);
 
-/* Binding. Names are static texts: under their addresses they are found again. Texts and blobs are borrowed until the statement is reset. NULL texts are "". */
+/* Binding. Names are static texts: under their addresses they are found again. Texts and blobs are
+ * borrowed until the statement is reset. NULL texts are "". */
 void mn_bind_text(struct mn_stmt *stmt, const char *name, const char *text);
 void mn_bind_integer(struct mn_stmt *stmt, const char *name, int64_t value);
 void mn_bind_real(struct mn_stmt *stmt, const char *name, double value);
