@@ -44,20 +44,15 @@ static enum mneme_status change_inside(struct mn_sqlite *db, const char *name, c
     else
         MN_TRY(change(db, name, value, err));
     explicit_bzero(there, sizeof there);
-    return mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+    return MNEME_OK;
 }
 
 static enum mneme_status change_behind_lock(struct mn_sqlite *db, const char *name,
                                             const char *value, char *unless_there,
                                             struct mneme_error *err)
 {
-    enum mneme_status status;
-
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
-    status = change_inside(db, name, value, unless_there, err);
-    if (status != MNEME_OK && !sqlite3_get_autocommit(mn_sqlite_handle(db)))
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    return status;
+    return mn_sqlite_end(db, change_inside(db, name, value, unless_there, err), err);
 }
 
 enum mneme_status mn_secret_settle(struct mn_store *store, const char *name,

@@ -326,11 +326,7 @@ static enum mneme_status make_secrets(struct mn_sqlite *db, struct mneme_error *
     enum mneme_status status = make_secret(db, MN_META_ARCHIVE_NAME, 32, err);
     if (status == MNEME_OK)
         status = make_secret(db, MN_META_ARCHIVE_KEY, 64, err);
-    if (status == MNEME_OK)
-        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
-    if (!sqlite3_get_autocommit(mn_sqlite_handle(db)))
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    return status;
+    return mn_sqlite_end(db, status, err);
 }
 
 static enum mneme_status read_secrets(struct mn_store *store, struct mn_arena *arena,

@@ -327,6 +327,16 @@ enum mneme_status mn_sqlite_run(struct mn_sqlite *db, const char *sql, struct mn
     return mn_sqlite_done(stmt, err);
 }
 
+enum mneme_status mn_sqlite_end(struct mn_sqlite *db, enum mneme_status status,
+                                struct mneme_error *err)
+{
+    if (status == MNEME_OK)
+        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+    if (!sqlite3_get_autocommit(db->handle))
+        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
+    return status;
+}
+
 size_t mn_stmt_columns(const struct mn_stmt *stmt)
 {
     return (size_t)sqlite3_column_count(stmt->handle);

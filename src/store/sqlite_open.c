@@ -139,16 +139,10 @@ enum mneme_status mn_sqlite_check_version(struct mn_sqlite *db, const char *path
                                           int64_t *ret_version, struct mneme_error *err)
 {
     bool alone = sqlite3_get_autocommit(mn_sqlite_handle(db)) != 0;
-    enum mneme_status status;
-
-    if (alone)
-        MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_READ, err));
-    status = judge(db, path, ret_version, err);
-    if (alone && status == MNEME_OK)
-        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
-    if (alone && status != MNEME_OK)
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    return status;
+    if (!alone)
+        return judge(db, path, ret_version, err);
+    MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_READ, err));
+    return mn_sqlite_end(db, judge(db, path, ret_version, err), err);
 }
 
 /* ---- making and bringing up to date ---- */
@@ -169,8 +163,7 @@ static enum mneme_status migrate_inside(struct mn_sqlite *db, int64_t version,
         MN_TRY(mn_sqlite_meta_put(db, "store_id", id, err));
     }
     MN_TRY(hash_schema(db, hash, err));
-    MN_TRY(mn_sqlite_meta_put(db, "schema_hash", hash, err));
-    return mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+    return mn_sqlite_meta_put(db, "schema_hash", hash, err);
 }
 
 /* All migrations that are due, in one transaction. */
@@ -184,9 +177,7 @@ static enum mneme_status migrate(struct mn_sqlite *db, const char *path, struct 
     status = mn_sqlite_check_version(db, path, &version, err);
     if (status == MNEME_OK)
         status = migrate_inside(db, version, err);
-    if (status != MNEME_OK)
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    return status;
+    return mn_sqlite_end(db, status, err);
 }
 
 static enum mneme_status begin_log(struct mn_sqlite *db, const char *path, struct mneme_error *err)

@@ -418,16 +418,8 @@ typedef enum mneme_status (*change_fn)(const struct check *c, struct mneme_error
 static enum mneme_status in_transaction(const struct check *c, change_fn change,
                                         struct mneme_error *err)
 {
-    struct mn_sqlite *db = c->w->db;
-    enum mneme_status status;
-
-    MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
-    status = change(c, err);
-    if (status == MNEME_OK)
-        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
-    if (status != MNEME_OK && !sqlite3_get_autocommit(mn_sqlite_handle(db)))
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    return status;
+    MN_TRY(mn_sqlite_run(c->w->db, SQL_SQLITE_BEGIN_WRITE, err));
+    return mn_sqlite_end(c->w->db, change(c, err), err);
 }
 
 static enum mneme_status mend_in_transaction(const struct check *c, struct mneme_error *err)

@@ -68,7 +68,16 @@ static enum mneme_status put_part(struct mn_sqlite *db, const struct mn_segment_
     return mn_sqlite_done(stmt, err);
 }
 
-/* One transaction; the first takes away what was there. */
+/* The first takes away what was there. */
+static enum mneme_status write_inside(struct mn_sqlite_store *self, const struct mn_segment_row *row,
+                                      size_t from, struct mneme_error *err)
+{
+    MN_TRY(check_cursor(self, row, err));
+    if (from == 0)
+        MN_TRY(remove_parts(self->writer, row, err));
+    return put_part(self->writer, row, from, err);
+}
+
 static enum mneme_status write_part(struct mn_sqlite_store *self, const struct mn_segment_row *row,
                                     size_t from, struct mneme_error *err)
 {
@@ -77,15 +86,7 @@ static enum mneme_status write_part(struct mn_sqlite_store *self, const struct m
     MN_TRY(mn_turn_begin(self, err));
     status = mn_sqlite_run(self->writer, SQL_SQLITE_BEGIN_WRITE, err);
     if (status == MNEME_OK)
-        status = check_cursor(self, row, err);
-    if (status == MNEME_OK && from == 0)
-        status = remove_parts(self->writer, row, err);
-    if (status == MNEME_OK)
-        status = put_part(self->writer, row, from, err);
-    if (status == MNEME_OK)
-        status = mn_sqlite_run(self->writer, SQL_SQLITE_COMMIT, err);
-    if (status != MNEME_OK && !sqlite3_get_autocommit(mn_sqlite_handle(self->writer)))
-        (void)mn_sqlite_run(self->writer, SQL_SQLITE_ROLLBACK, NULL);
+        status = mn_sqlite_end(self->writer, write_inside(self, row, from, err), err);
     mn_turn_end(self);
     return status;
 }

@@ -170,18 +170,12 @@ enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *re
     return MNEME_OK;
 }
 
-static void end_read(struct mn_sqlite *db)
-{
-    if (mn_sqlite_run(db, SQL_SQLITE_COMMIT, NULL) != MNEME_OK)
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-}
-
 void mn_reading_end(struct mn_reading *reading)
 {
     if (!reading->db)
         return;
     if (!reading->within) {
-        end_read(reading->db);
+        (void)mn_sqlite_end(reading->db, MNEME_OK, NULL);
         give_back(reading->store, reading->db, reading->generation);
     }
     reading->db = NULL;
@@ -208,7 +202,7 @@ void mn_sqlite_reads_end(struct mn_store *store)
 
     if (held.store != self)
         return;
-    end_read(held.db);
+    (void)mn_sqlite_end(held.db, MNEME_OK, NULL);
     held = (struct mn_reading){ 0 };
     (void)pthread_mutex_unlock(&self->write_mutex);
 }
