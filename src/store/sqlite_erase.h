@@ -70,10 +70,10 @@ enum mneme_status mn_tombstone_find(const struct mn_writing *w, enum mn_tombston
 enum mneme_status mn_tombstone_since(const struct mn_writing *w, enum mn_tombstone_kind kind,
                                      const char *tenant, const char *id, int64_t since_ms,
                                      bool *ret_found, struct mneme_error *err);
-/* MNEME_CONFLICT naming id, or provenance, when the row or its evidence was erased. */
 /* Is there one at all? */
 enum mneme_status mn_tombstone_any(const struct mn_writing *w, bool *ret_any,
                                    struct mneme_error *err);
+/* MNEME_CONFLICT naming id, or provenance, when the row or its evidence was erased. */
 enum mneme_status mn_tombstone_check(const struct mn_writing *w, const char *tenant, const char *id,
                                      struct mneme_list provenance, struct mneme_error *err);
 /* Was one of these erased? */

@@ -55,13 +55,17 @@ static enum mneme_status prune_changes(struct mn_sqlite *db, const struct mn_ret
     return MNEME_OK;
 }
 
+/* oldest_id: NULL where the statement does not ask for it. */
 static enum mneme_status prune_old(struct mn_sqlite *db, const char *sql, int64_t oldest_ms,
-                                   int64_t rows_max, bool *ret_more, struct mneme_error *err)
+                                   const char *oldest_id, int64_t rows_max, bool *ret_more,
+                                   struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
 
     MN_TRY(mn_sqlite_prepare(db, sql, &stmt, err));
     mn_bind_integer(stmt, ":oldest_ms", oldest_ms);
+    if (oldest_id)
+        mn_bind_text(stmt, ":oldest_id", oldest_id);
     mn_bind_integer(stmt, ":limit", rows_max);
     MN_TRY(mn_sqlite_done(stmt, err));
     *ret_more = *ret_more || mn_sqlite_changed(db) >= rows_max;
@@ -73,18 +77,12 @@ static enum mneme_status prune_traces(struct mn_sqlite *db, int64_t oldest_ms, i
                                       bool *ret_more, struct mneme_error *err)
 {
     int64_t ms = oldest_ms > 0 ? oldest_ms : 0;
-    MN_STMT_AUTO stmt = NULL;
     char oldest_id[32];
 
     (void)snprintf(oldest_id, sizeof oldest_id, "trc_%08llx-%04llx", (unsigned long long)ms >> 16,
                    (unsigned long long)ms & 0xffff);
-    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_TRACES_PRUNE_OLD, &stmt, err));
-    mn_bind_integer(stmt, ":oldest_ms", oldest_ms);
-    mn_bind_text(stmt, ":oldest_id", oldest_id);
-    mn_bind_integer(stmt, ":limit", rows_max);
-    MN_TRY(mn_sqlite_done(stmt, err));
-    *ret_more = *ret_more || mn_sqlite_changed(db) >= rows_max;
-    return MNEME_OK;
+    return prune_old(db, SQL_SQLITE_TRACES_PRUNE_OLD, oldest_ms, oldest_id, rows_max, ret_more,
+                     err);
 }
 
 static enum mneme_status prune_many(struct mn_sqlite *db, int64_t kept_max, int64_t rows_max,
@@ -106,22 +104,16 @@ static enum mneme_status prune_all(struct mn_sqlite *db, const struct mn_retenti
     MN_TRY(prune_changes(db, keep, rows_max, ret_more, err));
     MN_TRY(prune_traces(db, keep->now_ms - keep->traces_ms, rows_max, ret_more, err));
     MN_TRY(prune_many(db, keep->traces_max, rows_max, ret_more, err));
-    MN_TRY(prune_old(db, SQL_SQLITE_REQUESTS_PRUNE, keep->now_ms - MN_REQUEST_KEPT_MS, rows_max,
-                     ret_more, err));
-    return mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+    return prune_old(db, SQL_SQLITE_REQUESTS_PRUNE, keep->now_ms - MN_REQUEST_KEPT_MS, NULL,
+                     rows_max, ret_more, err);
 }
 
 static enum mneme_status prune_behind_lock(struct mn_sqlite *db, const struct mn_retention *keep,
                                            int64_t rows_max, bool *ret_more,
                                            struct mneme_error *err)
 {
-    enum mneme_status status;
-
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
-    status = prune_all(db, keep, rows_max, ret_more, err);
-    if (status != MNEME_OK && !sqlite3_get_autocommit(mn_sqlite_handle(db)))
-        (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    return status;
+    return mn_sqlite_end(db, prune_all(db, keep, rows_max, ret_more, err), err);
 }
 
 enum mneme_status mn_sqlite_prune(struct mn_store *store, const struct mn_retention *keep,

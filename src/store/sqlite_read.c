@@ -126,17 +126,10 @@ enum mneme_status mn_sqlite_memories_line(struct mn_store *store, struct mn_part
     mn_bind_text(stmt, ":owner", partition.owner);
     mn_bind_text(stmt, ":id", memory_id);
     for (;;) {
-        struct mn_reader reader = { .stmt = stmt, .arena = arena };
-        struct mn_row *found;
-
         MN_TRY(mn_sqlite_step(stmt, &row, err));
         if (!row)
             break;
-        found = mn_array_add(arena, &rows);
-        if (!found)
-            return mn_fail_memory(err);
-        mn_row_read(&reader, found, NULL);
-        MN_TRY(mn_read_end(&reader, err));
+        MN_TRY(mn_row_add(stmt, arena, &rows, NULL, err));
     }
     *ret_rows = rows;
     return MNEME_OK;

@@ -49,13 +49,12 @@ static enum mneme_status change_turns(const struct mn_writing *w, const char *sq
 static enum mneme_status stop_reading(const struct mn_writing *w, const struct mneme_memory *memory,
                                       const char *turn, struct mneme_error *err)
 {
-    MN_STMT_AUTO stmt = NULL;
+    const struct mn_extraction done = { .step = MN_EXTRACTION_DONE,
+                                        .event = { .tenant_id = memory->tenant_id,
+                                                   .user_id = memory->user_id,
+                                                   .id = turn } };
 
-    MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_EXTRACTION_DONE, &stmt, err));
-    mn_bind_text(stmt, ":tenant", memory->tenant_id);
-    mn_bind_text(stmt, ":owner", memory->user_id);
-    mn_bind_text(stmt, ":id", turn);
-    return mn_sqlite_done(stmt, err);
+    return mn_write_extraction(w, &done, err);
 }
 
 enum mneme_status mn_write_turns(const struct mn_writing *w, const struct mneme_memory *memory,
