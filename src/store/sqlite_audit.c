@@ -99,15 +99,14 @@ bool mn_audit_chain(const struct mn_audit_key *key, const char *before,
 /* The end of the chain, while a request adds to it. */
 struct chain {
     struct mn_sqlite *db;
-    struct mn_known *known; /* NULL: nothing is kept of it */
-    struct mn_audit_key key;
-    struct mn_audit_mark end;
+    struct mn_known *known; /* the writer's; or else its own, for this once */
+    struct mn_known own;
+    struct mn_audit_key key; /* that which is known */
 };
 
 static void chain_release(struct chain *chain)
 {
-    if (!chain->known)
-        mn_audit_key_release(&chain->key);
+    mn_known_forget(&chain->own);
 }
 #define CHAIN_AUTO MN_CLEANUP(chain_release) struct chain
 
@@ -137,26 +136,21 @@ static enum mneme_status find_end(struct mn_sqlite *db, struct mn_audit_mark *re
 static enum mneme_status chain_begin(const struct mn_writing *w, struct chain *chain,
                                      struct mneme_error *err)
 {
-    struct mn_known *known = w->known;
+    struct mn_known *known = w->known ? w->known : &chain->own;
 
     chain->db = w->db;
-    if (!known || !known->hmac) {
-        MN_TRY(mn_audit_key_read(w->db, &chain->key, err));
-        if (!chain->key.hmac) {
-            MN_TRY(make_key(w->db, err));
-            MN_TRY(mn_audit_key_read(w->db, &chain->key, err));
-        }
-        if (known)
-            known->hmac = chain->key.hmac;
-    }
     chain->known = known;
-    if (!known)
-        return find_end(w->db, &chain->end, err);
     chain->key.hmac = known->hmac;
+    if (!known->hmac)
+        MN_TRY(mn_audit_key_read(w->db, &chain->key, err));
+    if (!chain->key.hmac) {
+        MN_TRY(make_key(w->db, err));
+        MN_TRY(mn_audit_key_read(w->db, &chain->key, err));
+    }
+    known->hmac = chain->key.hmac;
     if (!known->has_end)
         MN_TRY(find_end(w->db, &known->end, err));
     known->has_end = true;
-    chain->end = known->end;
     return MNEME_OK;
 }
 
@@ -165,15 +159,14 @@ static enum mneme_status keep_name(struct chain *chain, const char *tenant, cons
 {
     MN_STMT_AUTO stmt = NULL;
 
-    if (digest[0] == '\0' || (chain->known && mn_known_has_name(chain->known, digest)))
+    if (digest[0] == '\0' || mn_known_has_name(chain->known, digest))
         return MNEME_OK;
     MN_TRY(mn_sqlite_prepare(chain->db, SQL_SQLITE_AUDIT_NAME_KEEP, &stmt, err));
     mn_bind_text(stmt, ":tenant", tenant);
     mn_bind_text(stmt, ":name", name);
     mn_bind_text(stmt, ":digest", digest);
     MN_TRY(mn_sqlite_done(stmt, err));
-    if (chain->known)
-        mn_known_add_name(chain->known, digest);
+    mn_known_add_name(chain->known, digest);
     return MNEME_OK;
 }
 
@@ -190,7 +183,7 @@ static enum mneme_status add(struct chain *chain, const struct who *who, int64_t
 {
     char tenant[MN_AUDIT_DIGEST_BYTES], owner[MN_AUDIT_DIGEST_BYTES], actor[MN_AUDIT_DIGEST_BYTES];
     char hash[MN_SHA256_HEX_BYTES];
-    const struct mn_audit_entry entry = { .seq = chain->end.seq + 1,
+    const struct mn_audit_entry entry = { .seq = chain->known->end.seq + 1,
                                           .at_ms = at_ms,
                                           .tenant = tenant,
                                           .owner = owner,
@@ -202,7 +195,7 @@ static enum mneme_status add(struct chain *chain, const struct who *who, int64_t
     if (!mn_audit_digest(&chain->key, MN_AUDIT_TENANT, who->tenant, "", tenant) ||
         !mn_audit_digest(&chain->key, MN_AUDIT_WHO, who->tenant, who->owner, owner) ||
         !mn_audit_digest(&chain->key, MN_AUDIT_WHO, who->tenant, who->actor, actor) ||
-        !mn_audit_chain(&chain->key, chain->end.hash, &entry, hash))
+        !mn_audit_chain(&chain->key, chain->known->end.hash, &entry, hash))
         return mn_fail_memory(err);
     MN_TRY(mn_sqlite_prepare(chain->db, SQL_SQLITE_AUDIT_ADD, &stmt, err));
     mn_bind_integer(stmt, ":seq", entry.seq);
@@ -214,10 +207,8 @@ static enum mneme_status add(struct chain *chain, const struct who *who, int64_t
     mn_bind_text(stmt, ":detail", detail);
     mn_bind_text(stmt, ":hash", hash);
     MN_TRY(mn_sqlite_done(stmt, err));
-    chain->end.seq = entry.seq;
-    memcpy(chain->end.hash, hash, sizeof chain->end.hash);
-    if (chain->known)
-        chain->known->end = chain->end;
+    chain->known->end.seq = entry.seq;
+    memcpy(chain->known->end.hash, hash, sizeof hash);
     if (!who->with_names)
         return MNEME_OK;
     MN_TRY(keep_name(chain, who->tenant, "", tenant, err));
@@ -321,7 +312,7 @@ enum mneme_status mn_audit_erased(const struct mn_erasing *e, struct mn_audit_ma
         return mn_fail_memory(err);
     MN_TRY(add(&chain, &who, what->now_ms, "erase", detail.at, err));
     MN_TRY(forget_names(e, err));
-    *ret_mark = chain.end;
+    *ret_mark = chain.known->end;
     return MNEME_OK;
 }
 

@@ -23,16 +23,13 @@ void mn_known_begin(struct mn_known *known, struct mn_sqlite *writer)
 {
     unsigned version = 0;
 
-    if (!known->holds || !read_version(writer, &version) || version != known->version)
+    if (!read_version(writer, &version) || version != known->version)
         mn_known_forget(known);
-    known->holds = false;
 }
 
 void mn_known_end(struct mn_known *known, struct mn_sqlite *writer, bool committed)
 {
-    if (committed && read_version(writer, &known->version))
-        known->holds = true;
-    else
+    if (!committed || !read_version(writer, &known->version))
         mn_known_forget(known);
 }
 

@@ -20,7 +20,6 @@
 #define MN_KNOWN_NAME_BYTES 33
 
 struct mn_known {
-    bool holds;
     unsigned version; /* of the file, as SQLite counts */
     bool has_state;
     struct mn_row_state state;
