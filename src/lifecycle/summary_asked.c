@@ -15,14 +15,12 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "model/chat.h"
 #include "remember/remember.h"
 #include "remember/shown.h"
 #include "text/orders.h"
 
 #define ANSWER_TOKENS_MAX 1200
-#define LEFT_ALONE_MS INT64_C(30000)
 #define SCRATCH_BYTES_MAX ((size_t)64 << 20)
 
 extern const unsigned char mn_prompt_summarise[];
@@ -96,8 +94,7 @@ static enum mneme_status ask_all(struct mn_world *world, const struct mn_shown *
             mn_shown_ask(world, &PROMPT, shown, at, arena, &count, &proposals, err);
 
         if (status != MNEME_OK && status != MNEME_CORRUPT) /* else each would wait for nothing */
-            world->chat->left_alone_until_us =
-                mn_clock_monotonic_us() + LEFT_ALONE_MS * INT64_C(1000);
+            mn_chat_leave_alone(world->chat);
         MN_TRY(status);
         MN_TRY(take_lines(shown, at, count, &proposals, arena, lines, err));
     }
@@ -130,7 +127,7 @@ static enum mneme_status draw(void *context, struct mn_world *world,
 static enum mneme_status ready(void *context, struct mn_world *world, struct mneme_error *err)
 {
     (void)context;
-    if (mn_clock_monotonic_us() >= world->chat->left_alone_until_us)
+    if (!mn_chat_left_alone(world->chat))
         return MNEME_OK;
     return mn_fail(err, MNEME_UNAVAILABLE, "extractor: did not answer a moment ago");
 }

@@ -8,6 +8,7 @@
 #ifndef MN_MODEL_CHAT_H
 #define MN_MODEL_CHAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,10 @@ enum mneme_status mn_chat_http_new(const char *url, const char *key, const char 
  */
 enum mneme_status mn_chat_llama_new(const char *path, int timeout_ms, struct mn_chat **ret_chat,
                                     struct mneme_error *err);
+
+/* It did not answer: for half a minute nobody asks it who need not. */
+void mn_chat_leave_alone(struct mn_chat *chat);
+bool mn_chat_left_alone(const struct mn_chat *chat);
 
 void mn_chat_free(struct mn_chat *chat); /* accepts NULL */
 

@@ -38,7 +38,6 @@
 #define CLAIMED_MS INT64_C(600000) /* a reader that died meanwhile */
 #define BACK_OFF_MS INT64_C(60000)
 #define BACK_OFF_MAX_MS INT64_C(3600000)
-#define LEFT_ALONE_MS INT64_C(30000)
 #define TURNS_AT_ONCE 200
 #define ANSWER_TOKENS_MAX 1500
 #define ARENA_BYTES_MAX ((size_t)128 << 20)
@@ -384,7 +383,7 @@ enum mneme_status mn_read_due(struct mn_world *world, size_t sessions_max, size_
 
         if (!arena)
             return mn_fail_memory(err);
-        if (mn_clock_monotonic_us() < world->chat->left_alone_until_us)
+        if (mn_chat_left_alone(world->chat))
             break;
         MN_TRY(world->store->ops->extraction_due(world->store, world->now_ms(), arena, &partition,
                                                  &session, &found, err));
@@ -393,8 +392,7 @@ enum mneme_status mn_read_due(struct mn_world *world, size_t sessions_max, size_
         MN_TRY(mn_read_session(world, partition, session, false, &report, err));
         done++;
         if (report.failed && report.first_failure.status != MNEME_CORRUPT)
-            world->chat->left_alone_until_us =
-                mn_clock_monotonic_us() + LEFT_ALONE_MS * INT64_C(1000);
+            mn_chat_leave_alone(world->chat);
     }
     *ret_done = done;
     return MNEME_OK;
