@@ -14,7 +14,6 @@
 
 #include "base/str.h"
 #include "remember/wording.h"
-#include "text/analyze.h"
 #include "text/pleasantry.h"
 
 /* ---- the tables: folded; cues as text/cue.h describes them ---- */
@@ -340,14 +339,6 @@ static bool any_of(const struct mn_sentence *s, const char *const *cues)
     return mn_cue_any(&s->cues, cues);
 }
 
-static bool has_any(const struct mn_sentence *s, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (mn_text_contains(s->cue, words[i]))
-            return true;
-    return false;
-}
-
 /* "Next time, run the tests first", "be shorter next time"; not "next time we meet". */
 static bool orders_for_next_time(const struct mn_sentence *s)
 {
@@ -417,7 +408,8 @@ static struct mn_heard heard_of(const struct mn_sentence *s, struct mn_arena *sc
     bool corrects = false;
     size_t behind = behind_head(s->cue, &corrects);
 
-    if ((any_of(s, STANDING) && !has_any(s, NOT_STANDING) && !any_of(s, NOT_STANDING)) ||
+    if ((any_of(s, STANDING) && !mn_wording_holds(s->cue, NOT_STANDING) &&
+         !any_of(s, NOT_STANDING)) ||
         orders_for_next_time(s)) {
         heard.call = MN_CALL_STANDING;
         heard.from = behind_now(s->cue);
@@ -426,7 +418,7 @@ static struct mn_heard heard_of(const struct mn_sentence *s, struct mn_arena *sc
     heard.bare = corrects && is_over(s->cue, behind);
     if (heard.bare)
         return heard;
-    if (!has_any(s, OPINIONS) && !any_of(s, NOT_CORRECTIONS) &&
+    if (!mn_wording_holds(s->cue, OPINIONS) && !any_of(s, NOT_CORRECTIONS) &&
         (corrects ? !mn_wording_any(s->cue, mn_call_openings(s->cue, behind), ASKS_AGAIN)
                   : any_of(s, CORRECTIONS))) {
         heard.call = MN_CALL_CORRECTION;

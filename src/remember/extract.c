@@ -69,14 +69,6 @@ static double importance_of(enum mn_call call)
     return 0.5;
 }
 
-static bool has_any(const char *lower, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (mn_text_contains(lower, words[i]))
-            return true;
-    return false;
-}
-
 /* ---- the words ---- */
 
 /* Does it begin with a word that points at what nobody will see? */
@@ -135,7 +127,7 @@ void mn_extract_reach(const char *lower, const struct mneme_event *event,
     draft->scope_kind = MNEME_SCOPE_USER;
     draft->scope_id = event->user_id;
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
-        if (!has_any(lower, scopes[i].words))
+        if (!mn_wording_holds(lower, scopes[i].words))
             continue;
         if (!mn_empty(scopes[i].id)) {
             draft->scope_kind = scopes[i].kind;

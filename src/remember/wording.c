@@ -86,6 +86,14 @@ static size_t mark_at(const char *lower, size_t at)
     return 0;
 }
 
+bool mn_wording_holds(const char *lower, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (mn_text_contains(lower, words[i]))
+            return true;
+    return false;
+}
+
 size_t mn_wording_clause(const char *lower, size_t at)
 {
     size_t bytes = 0;

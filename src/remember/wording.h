@@ -24,6 +24,9 @@ struct mn_wording mn_wording_of(struct mn_arena *arena, struct mn_str sentence);
 /* Bytes of the first of these phrases (NULL ends) that stands at `at` of lower, whole words; 0. */
 size_t mn_wording_any(const char *lower, size_t at, const char *const *phrases);
 
+/* Does the text hold one of these (NULL ends), as mn_text_contains() says? */
+bool mn_wording_holds(const char *lower, const char *const *words);
+
 /* The next place behind `at` where a clause begins; the length when there is none. */
 size_t mn_wording_clause(const char *lower, size_t at);
 
