@@ -89,7 +89,7 @@ static enum mneme_status embed_unit(struct mn_world *world, const struct mn_unit
     if (passages)
         MN_TRY(embed_passages(world, unit, passages, arena, vector + dim, err));
     *row = (struct mn_vector_row){
-        .partition = { unit->memory.tenant_id, unit->memory.user_id },
+        .partition = mn_partition_of(&unit->memory),
         .unit_id = unit->id,
         .profile = world->model->profile.vectors_hash,
         .text_hash = hash,
@@ -156,7 +156,7 @@ static enum mneme_status add_unit(struct mn_world *world, const struct mn_unit *
     }
     batch->refused[batch->refusals] = (struct mn_index_row){
         .index = index,
-        .partition = { unit->memory.tenant_id, unit->memory.user_id },
+        .partition = mn_partition_of(&unit->memory),
         .unit = unit->id,
         .failures = 1,
     };

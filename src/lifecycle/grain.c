@@ -280,7 +280,7 @@ enum mneme_status mn_grain_report(struct mn_world *world, struct mn_partition pa
 {
     MN_ARENA_AUTO arena = mn_arena_new(ARENA_BYTES_MAX);
     struct reading r = { .arena = arena };
-    struct doing d = { world, change, arena, change->now_ms ? change->now_ms : world->now_ms() };
+    struct doing d = { world, change, arena, mn_change_now(world, change) };
     struct mneme_filter filter = MNEME_FILTER_INIT;
     struct mn_grains grains = { 0 };
 

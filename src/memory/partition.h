@@ -7,9 +7,17 @@
 #ifndef MN_MEMORY_PARTITION_H
 #define MN_MEMORY_PARTITION_H
 
+#include <mneme/memory.h>
+
 struct mn_partition {
     const char *tenant;
     const char *owner;
 };
+
+/* Its own; both are borrowed. */
+static inline struct mn_partition mn_partition_of(const struct mneme_memory *memory)
+{
+    return (struct mn_partition){ memory->tenant_id, memory->user_id };
+}
 
 #endif

@@ -113,7 +113,7 @@ enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partitio
                           .change = change,
                           .arena = arena,
                           .partition = partition,
-                          .now_ms = change->now_ms ? change->now_ms : world->now_ms() };
+                          .now_ms = mn_change_now(world, change) };
     const struct mn_clarification *question = NULL;
     struct mn_clarification closed;
     struct mneme_receipt receipt = { .outcome = MNEME_UPDATED };

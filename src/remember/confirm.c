@@ -42,7 +42,7 @@ enum mneme_status mn_remember_confirm(struct mn_world *world, struct mn_partitio
         return mn_fail(err, MNEME_CONFLICT, "revision: the row has %lld, not %lld: read it again",
                        (long long)memory->revision, (long long)change->if_revision);
     MN_TRY(mn_authorise(memory, memory, change->admin, err));
-    memory->confirmed_at_ms = change->now_ms ? change->now_ms : world->now_ms();
+    memory->confirmed_at_ms = mn_change_now(world, change);
     memory->confidence = mn_join_surer(memory->confidence);
 
     const struct mn_write write = { .kind = MN_WRITE_MEMORY,

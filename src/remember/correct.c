@@ -15,16 +15,6 @@
 #include "store/store.h"
 #include "text/passages.h"
 
-static struct mn_partition partition_of(const struct mneme_memory *row)
-{
-    return (struct mn_partition){ row->tenant_id, row->user_id };
-}
-
-static int64_t change_now(const struct mn_world *world, const struct mneme_change *change)
-{
-    return change->now_ms ? change->now_ms : world->now_ms();
-}
-
 /* ---- a correction ---- */
 
 static enum mneme_status read_former(struct mn_world *world, const char *tenant_id,
@@ -60,8 +50,8 @@ static enum mneme_status replace(struct mn_world *world, const struct mneme_memo
                  former->valid_until_ms != row->valid_until_ms || former->status != row->status;
 
     row->created_at_ms = former->created_at_ms;
-    row->updated_at_ms = moved ? change_now(world, change) : former->updated_at_ms;
-    struct mn_request_row request = { .partition = partition_of(row),
+    row->updated_at_ms = moved ? mn_change_now(world, change) : former->updated_at_ms;
+    struct mn_request_row request = { .partition = mn_partition_of(row),
                                       .key = request_key,
                                       .outcome = same ? MNEME_UNCHANGED : MNEME_UPDATED,
                                       .id = row->id,
@@ -75,7 +65,7 @@ static enum mneme_status replace(struct mn_world *world, const struct mneme_memo
                                       .count = mn_empty(request_key) ? 1 : 2,
                                       .actor = mn_or_empty(change->actor),
                                       .reason = mn_or_empty(change->reason),
-                                      .now_ms = change_now(world, change),
+                                      .now_ms = mn_change_now(world, change),
                                       .own_links = !change->admin };
 
     MN_TRY(mn_store_commit_one(world->store, &commit, written, err));
@@ -144,7 +134,7 @@ static enum mneme_status edit_once(struct mn_world *world, struct mneme_memory d
     if (draft.sensitivity == MNEME_SENSITIVITY_NONE) /* rules may have chosen it */
         draft.sensitivity = former.memory.sensitivity;
     MN_TRY(mn_guard_secrets(&draft, change->allow_secrets, err));
-    MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &row, err));
+    MN_TRY(mn_memory_complete(&draft, mn_change_now(world, change), arena, &row, err));
     /* What was revoked and stays as it is asks for nothing: revoking it again needs no grant. */
     if (former.memory.status == MNEME_REVOKED && mn_memory_same_row(&former.memory, &row)) {
         mn_receipt_fill(ret_receipt, MNEME_UNCHANGED, former.memory.id, former.memory.revision);
@@ -154,7 +144,7 @@ static enum mneme_status edit_once(struct mn_world *world, struct mneme_memory d
     MN_TRY(check_key_free(world, &former.memory, &row, arena, err));
     MN_TRY(replace(world, &former.memory, &row, request_key, change, &receipt, err));
     if (!change->without_embedding) /* what does not come now comes later */
-        mn_index_embed_units(world, partition_of(&row), &row.id, 1, &ignored);
+        mn_index_embed_units(world, mn_partition_of(&row), &row.id, 1, &ignored);
     *ret_receipt = receipt;
     return MNEME_OK;
 }
@@ -173,13 +163,13 @@ enum mneme_status mn_remember_edit(struct mn_world *world, const struct mneme_me
         return mn_fail(err, MNEME_INVALID, "id: which memory is to be changed?");
     MN_TRY(mn_memory_check(&draft, err));
     MN_TRY(mn_request_key("edit", change, 0, arena, &key, err));
-    MN_TRY(mn_request_answered(world, partition_of(&draft), key, change, arena, ret_receipt,
+    MN_TRY(mn_request_answered(world, mn_partition_of(&draft), key, change, arena, ret_receipt,
                                &answered, err));
     if (answered)
         return MNEME_OK;
     enum mneme_status status = edit_once(world, draft, key, change, arena, ret_receipt, &failed);
     if (status == MNEME_CONFLICT && *key) /* somebody was faster with the same call? */
-        MN_TRY(mn_request_answered(world, partition_of(&draft), key, change, arena, ret_receipt,
+        MN_TRY(mn_request_answered(world, mn_partition_of(&draft), key, change, arena, ret_receipt,
                                    &answered, err));
     if (status != MNEME_OK && !answered && err)
         *err = failed;

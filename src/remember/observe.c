@@ -15,7 +15,7 @@ void mn_remember_drafts(struct mn_world *world, const struct mneme_event *event,
 {
     const struct mn_place place = { event->session_id, change->task_id, change->project_id,
                                     change->repository_id, change->timezone };
-    int64_t now_ms = change->now_ms ? change->now_ms : world->now_ms();
+    int64_t now_ms = mn_change_now(world, change);
     struct mneme_change own = *change;
     struct mn_drafts drafts = { 0 };
     struct mneme_error ignored;

@@ -74,7 +74,7 @@ static enum mneme_status add_vector(struct batch *b, size_t record,
     if (!mn_sha256_hex(text, strlen(text), hash))
         return mn_fail_memory(err);
     *row = (struct mn_vector_row){
-        .partition = { memory->tenant_id, memory->user_id },
+        .partition = mn_partition_of(memory),
         .unit_id = memory->id,
         .profile = b->profile,
         .text_hash = hash,
@@ -98,9 +98,8 @@ static enum mneme_status authorise(const struct batch *b, const struct mneme_mem
     if (b->change->admin)
         return MNEME_OK;
     if (brings_id)
-        status = store->ops->memory_get(store,
-                                        (struct mn_partition){ row->tenant_id, row->user_id },
-                                        row->id, b->arena, &former, err);
+        status = store->ops->memory_get(store, mn_partition_of(row), row->id, b->arena, &former,
+                                        err);
     if (status == MNEME_NOT_FOUND)
         return mn_authorise(row, NULL, 0, err);
     MN_TRY(status);
@@ -362,7 +361,7 @@ static struct batch batch_of(struct mn_world *world, const struct mneme_change *
     return (struct batch){
         .world = world,
         .arena = arena,
-        .now_ms = change->now_ms ? change->now_ms : world->now_ms(),
+        .now_ms = mn_change_now(world, change),
         .change = change,
         .profile = mn_index_profile(world),
         .dim = world->model ? world->model->profile.dim : 0,

@@ -25,7 +25,7 @@
 #include "text/sections.h"
 #include "text/when.h"
 
-static int64_t change_now(const struct mn_world *world, const struct mneme_change *change)
+int64_t mn_change_now(const struct mn_world *world, const struct mneme_change *change)
 {
     return change->now_ms ? change->now_ms : world->now_ms();
 }
@@ -42,7 +42,7 @@ static enum mneme_status commit_all(struct mn_world *world, const struct mn_writ
         .count = count,
         .actor = mn_or_empty(change->actor),
         .reason = mn_or_empty(change->reason),
-        .now_ms = change_now(world, change),
+        .now_ms = mn_change_now(world, change),
         .own_links = !change->admin,
     };
 
@@ -92,11 +92,6 @@ struct writing {
     struct mn_verdict verdict;
 };
 
-static struct mn_partition partition_of(const struct mneme_memory *row)
-{
-    return (struct mn_partition){ row->tenant_id, row->user_id };
-}
-
 /* The vector of the row's text, when somebody may wait for it: it nominates look-alikes, and is committed
  * with the row. What does not come now comes later. A text that is there already has one. */
 static void embed_draft(struct writing *w)
@@ -123,7 +118,7 @@ static void embed_draft(struct writing *w)
         !mn_sha256_hex(text, strlen(text), hash) ||
         mn_model_embed(model, MN_EMBED_PASSAGE_AWAITED, text, vector, &ignored) != MNEME_OK)
         return;
-    w->vector = (struct mn_vector_row){ .partition = partition_of(&w->row),
+    w->vector = (struct mn_vector_row){ .partition = mn_partition_of(&w->row),
                                         .unit_id = w->row.id,
                                         .profile = model->profile.vectors_hash,
                                         .text_hash = hash,
@@ -151,7 +146,7 @@ static int64_t end_of(const struct writing *w, const struct mneme_memory *ended)
 {
     int64_t at = w->row.valid_from_ms ? w->row.valid_from_ms
                  : w->said_at_ms      ? w->said_at_ms
-                                      : change_now(w->world, w->change);
+                                      : mn_change_now(w->world, w->change);
 
     return at > ended->valid_from_ms ? at : ended->valid_from_ms + 1;
 }
@@ -169,7 +164,7 @@ static struct mn_write *add_row(struct mn_write *at, const struct mneme_memory *
 static enum mneme_status add_ended(const struct writing *w, struct mn_write **at,
                                    struct mneme_error *err)
 {
-    int64_t now_ms = change_now(w->world, w->change);
+    int64_t now_ms = mn_change_now(w->world, w->change);
     struct mneme_memory *rows =
         mn_arena_array(w->arena, struct mneme_memory, w->verdict.ended_count + 1);
 
@@ -204,7 +199,7 @@ static enum mneme_status add_question(const struct writing *w, struct mn_write *
         return MNEME_OK;
     if (!c || !ids)
         return mn_fail_memory(err);
-    c->partition = partition_of(&w->row);
+    c->partition = mn_partition_of(&w->row);
     c->memory_key = w->row.memory_key;
     c->resolved = !v->rival_count;
     ids[c->memory_ids.count++] = w->row.id;
@@ -277,10 +272,10 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
     take_place(w);
     row = w->row;
     if (v->into)
-        MN_TRY(mn_join(&v->into->memory, &w->row, &w->given, v->act, change_now(w->world, w->change),
-                       w->arena, &row, &grew, err));
+        MN_TRY(mn_join(&v->into->memory, &w->row, &w->given, v->act,
+                       mn_change_now(w->world, w->change), w->arena, &row, &grew, err));
     struct mn_request_row request = {
-        .partition = partition_of(&row),
+        .partition = mn_partition_of(&row),
         .key = w->request_key,
         .outcome = outcome_of(v),
         .id = row.id,
@@ -293,7 +288,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
             MN_TRY(commit_all(w->world, writes, (size_t)(at - writes), &change, w->arena, &written,
                               err));
         mn_receipt_fill(receipt, outcome_of(v), row.id, row.revision);
-        embed_now(w->world, w->change, partition_of(&row), &row.id, 1); /* it may have none yet */
+        embed_now(w->world, w->change, mn_partition_of(&row), &row.id, 1); /* it may have none yet */
         return MNEME_OK;
     }
     at = add_row(at, &row, v->into ? v->into->memory.revision : MN_REVISION_NEW);
@@ -306,7 +301,7 @@ static enum mneme_status commit_verdict(struct writing *w, struct mneme_receipt 
     mn_receipt_fill(receipt, outcome_of(v), row.id, written[mn_empty(request.key) ? 1 : 2].revision);
     receipt->parts = mn_text_passage_count(strlen(row.content));
     if (v->into || !w->embedding_tried) /* its words may be others now */
-        embed_now(w->world, w->change, partition_of(&row), &row.id, 1);
+        embed_now(w->world, w->change, mn_partition_of(&row), &row.id, 1);
     return MNEME_OK;
 }
 
@@ -340,7 +335,7 @@ enum mneme_status mn_request_answered(struct mn_world *world, struct mn_partitio
     if (mn_empty(key))
         return MNEME_OK;
     status = world->store->ops->request_get(world->store, partition, key,
-                                            change_now(world, change), arena, &row, err);
+                                            mn_change_now(world, change), arena, &row, err);
     if (status == MNEME_NOT_FOUND)
         return MNEME_OK;
     MN_TRY(status);
@@ -373,7 +368,7 @@ static enum mneme_status end_named(struct writing *w, struct mneme_error *err)
     if (!former || !ended)
         return mn_fail_memory(err);
     enum mneme_status status =
-        store->ops->memory_get(store, partition_of(&w->row), id, w->arena, former, err);
+        store->ops->memory_get(store, mn_partition_of(&w->row), id, w->arena, former, err);
     if (status == MNEME_NOT_FOUND) /* another owner's: the commit says what that means */
         return MNEME_OK;
     MN_TRY(status);
@@ -396,14 +391,14 @@ static enum mneme_status decide(struct writing *w, struct mneme_receipt *receipt
     struct mn_rows near = { 0 };
     struct mn_rows close = { 0 };
     struct mneme_error ignored;
-    int64_t now_ms = change_now(w->world, w->change);
+    int64_t now_ms = mn_change_now(w->world, w->change);
     bool same = false;
 
-    MN_TRY(mn_request_answered(w->world, partition_of(&row), w->request_key, w->change,
+    MN_TRY(mn_request_answered(w->world, mn_partition_of(&row), w->request_key, w->change,
                                w->arena, receipt, ret_answered, err));
     if (*ret_answered)
         return MNEME_OK;
-    w->guard = (struct mn_guard){ .partition = partition_of(&row),
+    w->guard = (struct mn_guard){ .partition = mn_partition_of(&row),
                                   .content_hash = row.content_hash,
                                   .memory_key = row.memory_key };
     MN_TRY(w->world->store->ops->memories_alike(w->world->store, &row, w->arena, &alike,
@@ -510,7 +505,7 @@ static enum mneme_status date_draft(const struct writing *w, struct mneme_memory
     int64_t created_at_ms = draft->created_at_ms;
 
     if (!draft->created_at_ms)
-        draft->created_at_ms = change_now(w->world, w->change);
+        draft->created_at_ms = mn_change_now(w->world, w->change);
     if (mn_date_wants(draft, w->arena))
         MN_TRY(mn_date(draft, zone_of(w, draft), w->arena, err));
     draft->created_at_ms = created_at_ms;
@@ -548,7 +543,7 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     w.given = draft;
     MN_TRY(date_draft(&w, &draft, err));
     mn_weigh(&draft);
-    MN_TRY(mn_memory_complete(&draft, change_now(world, change), arena, &w.row, err));
+    MN_TRY(mn_memory_complete(&draft, mn_change_now(world, change), arena, &w.row, err));
     w.keeps_id = !mn_empty(draft.id);
     MN_TRY(mn_request_key("remember", change, 0, arena, &w.request_key, err));
     embed_draft(&w);

@@ -41,6 +41,8 @@ enum mneme_status mn_remember_records(struct mn_world *world, const struct mneme
                                       struct mn_arena *arena, struct mneme_receipt *ret_receipts,
                                       size_t *ret_failed, struct mneme_error *err);
 
+/* The instant that a change speaks of: its own, else that of the clock. */
+int64_t mn_change_now(const struct mn_world *world, const struct mneme_change *change);
 /* A receipt of one row in one part. */
 void mn_receipt_fill(struct mneme_receipt *receipt, enum mneme_outcome outcome, const char *id,
                      int64_t revision);

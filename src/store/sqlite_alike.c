@@ -63,8 +63,8 @@ enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct 
     bool row = false;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(read_mark(reading.db, (struct mn_partition){ like->tenant_id, like->user_id },
-                     like->content_hash, like->memory_key, arena, &mark, err));
+    MN_TRY(read_mark(reading.db, mn_partition_of(like), like->content_hash, like->memory_key, arena,
+                     &mark, err));
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_MEMORIES_ALIKE, &stmt, err));
     mn_bind_text(stmt, ":tenant", like->tenant_id);
     mn_bind_text(stmt, ":owner", like->user_id);
