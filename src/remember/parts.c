@@ -29,20 +29,15 @@ size_t mn_piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max)
     return end;
 }
 
-static enum mneme_status add_part(const struct mneme_event *turn, size_t of, bool recalled,
+static enum mneme_status add_part(const struct mneme_event *event, size_t turn, bool recalled,
                                   struct mn_arena *arena, struct mn_parts *parts,
                                   struct mneme_error *err)
 {
-    struct mneme_event *part = mn_array_add(arena, parts);
+    struct mn_turn_part *part = mn_array_add(arena, parts);
 
-    if (!part || !mn_array_grow(arena, (void **)&parts->of, parts->count - 1, &parts->of_room,
-                                sizeof *parts->of) ||
-        !mn_array_grow(arena, (void **)&parts->recalled, parts->count - 1, &parts->recalled_room,
-                       sizeof *parts->recalled))
+    if (!part)
         return mn_fail_memory(err);
-    *part = *turn;
-    parts->of[parts->count - 1] = of;
-    parts->recalled[parts->count - 1] = recalled;
+    *part = (struct mn_turn_part){ *event, turn, recalled };
     return MNEME_OK;
 }
 

@@ -18,13 +18,14 @@ size_t mn_piece_end(const char *text, size_t bytes, size_t at, size_t bytes_max)
 #define MN_TURN_WHOLE_BYTES_MAX 4096 /* longer ones are cut */
 #define MN_TURN_PART_BYTES_MAX 1200
 
+struct mn_turn_part {
+    struct mneme_event event;
+    size_t turn;   /* index of the turn that it is a part of */
+    bool recalled; /* it is a piece of what a recall put into the turn */
+};
 struct mn_parts {
-    struct mneme_event *item;
-    size_t *of; /* index of the turn that each is a part of */
+    struct mn_turn_part *item;
     size_t count, room;
-    size_t of_room;
-    bool *recalled; /* of each: it is a piece of what a recall put into the turn */
-    size_t recalled_room;
     bool cut; /* there is a turn of more than one */
 };
 

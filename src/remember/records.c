@@ -418,15 +418,16 @@ static enum mneme_status add_requests(struct batch *b, const struct mn_parts *pa
     for (size_t i = 0; i < parts->count; i++) {
         const struct mneme_event *event = b->writes.item[i].event;
 
-        if (i && parts->of[i] == parts->of[i - 1]) /* the turn's is the first part's */
+        if (i && parts->item[i].turn == parts->item[i - 1].turn) /* the turn's is the first part's */
             continue;
         rows[i] = (struct mn_request_row){ .partition = { event->tenant_id, event->user_id },
                                            .outcome = MNEME_INSERTED,
                                            .id = event->id,
                                            .revision = 1 };
-        MN_TRY(mn_request_key("observe", b->change, parts->of[i], b->arena, &rows[i].key, err));
-        MN_TRY(add_write(b, parts->of[i], (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &rows[i] },
-                         err));
+        MN_TRY(mn_request_key("observe", b->change, parts->item[i].turn, b->arena, &rows[i].key,
+                              err));
+        MN_TRY(add_write(b, parts->item[i].turn,
+                         (struct mn_write){ .kind = MN_WRITE_REQUEST, .request = &rows[i] }, err));
     }
     return MNEME_OK;
 }
@@ -469,7 +470,8 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
     MN_TRY(mn_parts_of(events, count, b.now_ms, arena, &parts, err));
     own.without_embedding = change->without_embedding || parts.cut;
     for (size_t i = 0; i < parts.count; i++)
-        MN_TRY(add_event(&b, parts.of[i], &parts.item[i], NULL, !parts.recalled[i], err));
+        MN_TRY(add_event(&b, parts.item[i].turn, &parts.item[i].event, NULL,
+                         !parts.item[i].recalled, err));
     MN_TRY(add_requests(&b, &parts, err));
     MN_TRY(events_answered(world, events, count, change, arena, receipts, &answered, err));
     status = answered ? MNEME_OK : commit_batch(world, &b, receipts, NULL, err);
@@ -478,16 +480,19 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
     if (!answered && status != MNEME_OK)
         return status;
     for (size_t i = 0; i < parts.count; i++)
-        receipts[parts.of[i]].parts++;
+        receipts[parts.item[i].turn].parts++;
     if (ret_receipts)
         memcpy(ret_receipts, receipts, count * sizeof *receipts);
     if (answered)
         return MNEME_OK;
-    for (size_t i = 0; i < parts.count && !change->without_drafts; i++)
-        if (!parts.recalled[i] &&
-            receipts[parts.of[i]].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
-            mn_remember_drafts(world, b.writes.item[i].event, parts.item[i].event_time_ms, change,
+    for (size_t i = 0; i < parts.count && !change->without_drafts; i++) {
+        const struct mn_turn_part *part = &parts.item[i];
+
+        if (!part->recalled &&
+            receipts[part->turn].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
+            mn_remember_drafts(world, b.writes.item[i].event, part->event.event_time_ms, change,
                                arena);
+    }
     if (world->chat && change->extract_now)
         return read_now(world, &b, parts.count, err);
     return MNEME_OK;
