@@ -446,56 +446,33 @@ static enum mneme_status memory_save(struct mn_search *search, struct mn_partiti
     return status;
 }
 
-/* Takes over the index and the cursor; what was there is given back in their place. */
-static void replace(struct engine *engine, struct mn_place *place,
-                    struct mn_partition_index *index, char **cursor)
-{
-    struct mn_partition_index former;
-    char *former_cursor;
-    size_t bytes, units;
-
-    pthread_mutex_lock(&place->feeding);
-    pthread_rwlock_wrlock(&place->lock);
-    former = place->index;
-    former_cursor = place->cursor;
-    place->index = *index;
-    place->cursor = *cursor;
-    place->state = MN_PLACE_LOADED;
-    bytes = sizeof *place + mn_partition_index_bytes(&place->index);
-    units = mn_partition_index_units(&place->index);
-    pthread_rwlock_unlock(&place->lock);
-    pthread_mutex_unlock(&place->feeding);
-    *index = former;
-    *cursor = former_cursor;
-    mn_place_saved(&engine->table, place);
-    mn_place_settle(&engine->table, place, bytes, units, 0, false);
-}
-
 static enum mneme_status memory_load(struct mn_search *search, struct mn_partition partition,
                                      const char *profile, struct mn_str bytes,
                                      struct mneme_error *err)
 {
     struct engine *engine = engine_of(search);
-    struct mn_partition_index index;
-    struct mn_place *place = NULL;
+    struct mn_place built = { .state = MN_PLACE_LOADED }; /* in no table, and never locked */
+    struct mn_place *there = NULL;
     const char *said = NULL;
-    char *cursor = NULL;
     enum mneme_status status = MNEME_OK;
+    size_t held_bytes, units;
 
-    if (!mn_partition_index_init(&index, &engine->space, engine->table.scan))
+    if (!mn_partition_index_init(&built.index, &engine->space, engine->table.scan))
         return mn_fail_memory(err);
-    if (!mn_segment_load(bytes.at, bytes.bytes, partition, profile, &index, &said))
+    if (!mn_segment_load(bytes.at, bytes.bytes, partition, profile, &built.index, &said))
         status = mn_fail(err, MNEME_INVALID, "segment: is none of this partition and program");
     if (status == MNEME_OK) {
-        cursor = strdup(said);
-        place = cursor ? mn_place_acquire_or_make(&engine->table, partition) : NULL;
-        if (place)
-            replace(engine, place, &index, &cursor);
-        else
-            status = mn_fail_memory(err);
+        built.cursor = strdup(said);
+        there = built.cursor ? mn_place_acquire_or_make(&engine->table, partition) : NULL;
+        status = there ? MNEME_OK : mn_fail_memory(err);
     }
-    free(cursor);
-    mn_partition_index_release(&index);
+    if (there) {
+        swap_places(&built, there, &held_bytes, &units);
+        mn_place_saved(&engine->table, there);
+        mn_place_settle(&engine->table, there, held_bytes, units, 0, false);
+    }
+    free(built.cursor);
+    mn_partition_index_release(&built.index);
     return status;
 }
 
