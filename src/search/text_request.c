@@ -54,16 +54,6 @@ static void take(const struct mn_text_request *r, size_t which, uint32_t term, s
     found->df += mn_text_index_df(r->index[which], term);
 }
 
-static void find_exactly(const struct mn_text_request *r, uint64_t hash, struct found *found)
-{
-    for (size_t i = 0; i < r->index_count; i++) {
-        uint32_t term = mn_text_index_find(r->index[i], hash);
-
-        if (term != UINT32_MAX && in_use(r->index[i], term))
-            take(r, i, term, found);
-    }
-}
-
 /* The nearest spellings that are in use, of one distance in all indexes. */
 static void find_nearly(const struct mn_text_request *r, struct mn_str text, struct found *found)
 {
@@ -117,6 +107,29 @@ static void find_form(const struct mn_text_request *r, const struct mn_term_form
         if (h == form->count && rarest != UINT32_MAX)
             take(r, i, rarest, found);
     }
+}
+
+/* All that a term of the request stands for. True when that is only guessed at. */
+static bool find_term(const struct mn_text_request *r, const struct mn_terms *terms, size_t ordinal,
+                      size_t *guesses, struct found *found)
+{
+    const struct mn_term *term = &terms->item[ordinal];
+
+    find_form(r, &(struct mn_term_form){ ordinal, &term->hash, 1 }, found);
+    for (size_t f = 0; f < terms->forms.count; f++)
+        if (terms->forms.item[f].ordinal == ordinal)
+            find_form(r, &terms->forms.item[f], found);
+    if (term->begins && *guesses < MN_TEXT_GUESSES_MAX) {
+        ++*guesses;
+        find_begun(r, term->text, found);
+    }
+    if (found->df || *guesses >= MN_TEXT_GUESSES_MAX || !mn_dictionary_may_ask(term))
+        return false;
+    ++*guesses;
+    find_nearly(r, term->text, found);
+    if (!found->df && term->kind == MN_TERM_EXACT)
+        find_begun(r, term->text, found);
+    return true;
 }
 
 static int by_posting(const void *a, const void *b)
@@ -330,25 +343,10 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
     for (size_t t = 0; t < terms->count; t++) {
         const struct mn_term *term = &terms->item[t];
         struct found found = { 0 };
-        bool guessed = false;
 
         if (!(term->weight > 0))
             continue;
-        find_exactly(&r, term->hash, &found);
-        for (size_t f = 0; f < terms->forms.count; f++)
-            if (terms->forms.item[f].ordinal == t)
-                find_form(&r, &terms->forms.item[f], &found);
-        if (term->begins && guesses < MN_TEXT_GUESSES_MAX) {
-            guesses++;
-            find_begun(&r, term->text, &found);
-        }
-        if (!found.df && guesses < MN_TEXT_GUESSES_MAX && mn_dictionary_may_ask(term)) {
-            guesses++;
-            guessed = true;
-            find_nearly(&r, term->text, &found);
-            if (!found.df && term->kind == MN_TERM_EXACT)
-                find_begun(&r, term->text, &found);
-        }
+        bool guessed = find_term(&r, terms, t, &guesses, &found);
         double weight = (double)term->weight * idf_of(rows, found.df);
         r.weight_sum += weight;
         for (size_t i = 0; i < index_count; i++)

@@ -116,14 +116,14 @@ static bool grow(void *column, size_t room, size_t bytes)
     return true;
 }
 
-static bool row_room(struct mn_vector_index *index)
+bool mn_vector_index_room(struct mn_vector_index *index, size_t rows)
 {
     size_t stride = index->space->stride;
     size_t room = index->room;
 
-    if (index->count < index->room)
+    if (rows <= index->room)
         return true;
-    while (room <= index->count)
+    while (room < rows)
         room = mn_vector_room_after(room);
     for (size_t g = 0; g < MN_VECTOR_GROUPS; g++) {
         if (!grow(&index->in_group[g], room / 64, sizeof(uint64_t)))
@@ -139,18 +139,6 @@ static bool row_room(struct mn_vector_index *index)
     memset(index->group + index->room, MN_VECTOR_GROUP_NONE, room - index->room);
     index->room = room;
     return true;
-}
-
-bool mn_vector_index_room(struct mn_vector_index *index, size_t rows)
-{
-    size_t count = index->count;
-
-    if (rows <= index->room)
-        return true;
-    index->count = rows - 1;
-    bool made = row_room(index);
-    index->count = count;
-    return made;
 }
 
 bool mn_vector_index_has(const struct mn_vector_index *index, size_t row)
@@ -220,7 +208,8 @@ bool mn_vector_index_add(struct mn_vector_index *index, const float *vector,
         index->count++;
         return true;
     }
-    if (!row_room(index) || !mn_vector_signs_reserve(&index->signs[group], stride))
+    if (!mn_vector_index_room(index, index->count + 1) ||
+        !mn_vector_signs_reserve(&index->signs[group], stride))
         return false;
     index->count++;
     index->group[row] = (uint8_t)group;
