@@ -14,7 +14,6 @@
 #include "text/fold.h"
 #include "text/letters.h"
 
-#define WORD_BYTES_MAX 15
 #define SINGLES_MAX 3 /* more letters that stand apart may spell a word */
 
 struct glance {
@@ -43,7 +42,7 @@ static void add_letter(struct glance *g, char lower)
  * that is listed may be several run together, which have no digits: an id is none. */
 static size_t glance_word(struct glance *g, const char *at)
 {
-    char lower[WORD_BYTES_MAX];
+    char lower[MN_ORDERS_WORD_BYTES_MAX];
     bool digits = false, marks = false;
     size_t bytes = 0;
 

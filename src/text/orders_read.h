@@ -30,6 +30,8 @@ enum mn_orders mn_orders_read(struct mn_arena *arena, const char *text);
  */
 bool mn_orders_likely(const char *text);
 
+#define MN_ORDERS_WORD_BYTES_MAX 15 /* no English word of a list is longer */
+
 /* What the two languages tell of a word, for mn_orders_likely(). */
 enum { MN_ORDERS_HINT_VERB = 1, MN_ORDERS_HINT_OBJECT = 2 };
 uint64_t mn_orders_english_lists(struct mn_str lower_word); /* 0: a word of no list */

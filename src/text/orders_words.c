@@ -16,7 +16,6 @@
 #include "text/orders_read.h"
 
 #define SPELLED_MIN 4 /* letters apart that make a word */
-#define WORD_BYTES_MAX 15
 #define SLOTS 1024
 #define BEGINNINGS 1024
 
@@ -67,7 +66,7 @@ static void build(void)
 
 static uint64_t lists_of(struct mn_str word)
 {
-    if (word.bytes == 0 || word.bytes > WORD_BYTES_MAX ||
+    if (word.bytes == 0 || word.bytes > MN_ORDERS_WORD_BYTES_MAX ||
         !(table.lengths[beginning_of(word)] >> word.bytes & 1))
         return 0;
     return table.slot[slot_of(word)].lists;
@@ -101,7 +100,7 @@ static char stood_for(char c, size_t way)
 /* 1gnore, pr0mpt, ru1es, $ystem: digits and marks for letters. False: no listed word results. */
 static bool undisguise(struct mn_str word, char *out)
 {
-    if (word.bytes > WORD_BYTES_MAX)
+    if (word.bytes > MN_ORDERS_WORD_BYTES_MAX)
         return false;
     for (size_t way = 0; way < 2; way++) {
         size_t replaced = 0;
@@ -122,7 +121,7 @@ static bool undisguise(struct mn_str word, char *out)
 
 uint64_t mn_orders_english_lists(struct mn_str word)
 {
-    char plain[WORD_BYTES_MAX];
+    char plain[MN_ORDERS_WORD_BYTES_MAX];
     uint64_t lists;
 
     (void)pthread_once(&table.once, build);
@@ -137,7 +136,7 @@ uint64_t mn_orders_english_lists(struct mn_str word)
 static void add(struct mn_orders_words *words, struct mn_str text)
 {
     struct mn_orders_word *word = mn_array_add(words->arena, words);
-    char plain[WORD_BYTES_MAX];
+    char plain[MN_ORDERS_WORD_BYTES_MAX];
 
     if (!word) {
         words->failed = true;
@@ -155,7 +154,8 @@ static void add(struct mn_orders_words *words, struct mn_str text)
 /* The longest listed word at the front of joined letters; 0 for none. */
 static size_t listed_front(struct mn_str letters)
 {
-    size_t taken = letters.bytes < WORD_BYTES_MAX ? letters.bytes : WORD_BYTES_MAX;
+    size_t most = MN_ORDERS_WORD_BYTES_MAX;
+    size_t taken = letters.bytes < most ? letters.bytes : most;
 
     while (taken > 2 && !lists_of((struct mn_str){ letters.at, taken }))
         taken--;
@@ -180,7 +180,7 @@ static void add_spelled(struct mn_orders_words *words, struct mn_str letters)
 /* ignorepreviousinstructions: nothing but listed words. */
 static bool run_together(struct mn_str word)
 {
-    if (word.bytes <= WORD_BYTES_MAX)
+    if (word.bytes <= MN_ORDERS_WORD_BYTES_MAX)
         return false;
     while (word.bytes > 0) {
         size_t taken = listed_front(word);
