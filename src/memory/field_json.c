@@ -118,12 +118,14 @@ enum mneme_status mn_field_read(yyjson_val *object, const struct mn_field *field
 
 /* ---- writing ---- */
 
-/* The fewest of `digits`..17 significant digits that read back as the same number. */
+/* The fewest of `digits`..17 significant digits that read back as the same number; -0 is 0, since it
+ * would read back as a whole number, which has no sign then. */
 static void put_real(struct mn_json_writer *w, double value, int digits, bool single)
 {
     char text[32];
     char *comma;
 
+    value += 0.0;
     for (; digits <= 17; digits++) {
         (void)snprintf(text, sizeof text, "%.*g", digits, value);
         if (single ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)

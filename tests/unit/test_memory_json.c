@@ -397,6 +397,17 @@ static void attributes_are_printed_in_one_line(void **state)
                     "\"attributes\":{\"a\":1}}");
 }
 
+static void a_number_too_small_to_be_told_from_nothing_is_printed_without_a_sign(void **state)
+{
+    PARSED_AUTO parsed = parse("{\"tenant_id\":\"\",\"user_id\":\"\",\"importance\":-0.0,"
+                               "\"vector\":[0.5,-23e-67,-0]}");
+
+    (void)state;
+    prints(mneme_parsed_record(parsed),
+           "{\"kind\":\"memory\",\"tenant_id\":\"\",\"user_id\":\"\",\"agent_id\":\"\","
+           "\"importance\":0,\"vector\":[0.5,0,0]}");
+}
+
 static void a_copy_outlives_what_it_was_made_from(void **state)
 {
     struct mneme_parsed *copy = NULL;
@@ -424,6 +435,7 @@ int main(void)
         cmocka_unit_test(defaults_fill_what_a_line_does_not_name),
         cmocka_unit_test(what_could_not_be_read_is_not_printed),
         cmocka_unit_test(attributes_are_printed_in_one_line),
+        cmocka_unit_test(a_number_too_small_to_be_told_from_nothing_is_printed_without_a_sign),
         cmocka_unit_test(a_copy_outlives_what_it_was_made_from),
     };
 
