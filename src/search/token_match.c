@@ -90,9 +90,17 @@ void mn_token_match_in(const struct mn_token_way *way, const struct mn_token_req
 void mn_token_match(const struct mn_token_request *request, const void *codes, size_t bytes,
                     float best[MN_TOKENS_REQUEST_MAX], bool has[MN_TOKENS_REQUEST_MAX])
 {
-    const struct mn_token_way *way = mn_token_avx2();
+    mn_token_match_in(mn_token_here(), request, codes, bytes, best, has);
+}
 
-    mn_token_match_in(way ? way : &mn_token_plain, request, codes, bytes, best, has);
+const struct mn_token_way *mn_token_here(void)
+{
+    const struct mn_token_way *const ways[] = { mn_token_avx2(), mn_token_neon() };
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (ways[i])
+            return ways[i];
+    return &mn_token_plain;
 }
 
 /* ---- plainly ---- */
