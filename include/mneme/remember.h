@@ -16,8 +16,8 @@ extern "C" {
 struct mneme;
 struct mneme_receipt;
 
-/* Called with a memory that was drawn from a turn and is durable, as it was drafted. */
-typedef void (*mneme_drawn_fn)(void *context, const struct mneme_memory *draft,
+/* Called with a memory that was drawn from a turn, as it stands in the store, once a turn. */
+typedef void (*mneme_drawn_fn)(void *context, const struct mneme_memory *memory,
                                const struct mneme_receipt *drawn);
 
 /* Who changes and why: goes into the history. All optional. */

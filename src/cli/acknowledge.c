@@ -50,7 +50,7 @@ int cli_print_receipt(const struct cli_common *common, const char *supersedes,
     return CLI_OK;
 }
 
-void cli_note_drawn(void *context, const struct mneme_memory *draft,
+void cli_note_drawn(void *context, const struct mneme_memory *memory,
                     const struct mneme_receipt *receipt)
 {
     struct cli_drawn *drawn = context;
@@ -59,7 +59,9 @@ void cli_note_drawn(void *context, const struct mneme_memory *draft,
         return;
     drawn->receipt[drawn->count] = *receipt;
     drawn->supersedes[drawn->count] = NULL;
-    drawn->content[drawn->count++] = strdup(draft->content);
+    drawn->event_time_ms[drawn->count] = memory->event_time_ms;
+    drawn->valid_until_ms[drawn->count] = memory->valid_until_ms;
+    drawn->content[drawn->count++] = strdup(memory->content);
 }
 
 void cli_print_observed(const struct cli_common *common, const struct mneme_receipt *receipt,
@@ -89,6 +91,10 @@ void cli_print_observed(const struct cli_common *common, const struct mneme_rece
         mn_json_open(&w, '{');
         put_fields(&w, &drawn->receipt[i], drawn->supersedes[i]);
         mn_json_field_text(&w, "content", drawn->content[i]);
+        if (drawn->event_time_ms[i])
+            mn_json_field_time(&w, "event_time", drawn->event_time_ms[i]);
+        if (drawn->valid_until_ms[i])
+            mn_json_field_time(&w, "valid_until", drawn->valid_until_ms[i]);
         mn_json_close(&w, '}');
     }
     mn_json_close(&w, ']');

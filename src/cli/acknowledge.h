@@ -15,12 +15,13 @@ int cli_print_receipt(const struct cli_common *common, const char *supersedes,
 struct cli_drawn {
     struct mneme_receipt receipt[CLI_DRAWN_MAX];
     char *content[CLI_DRAWN_MAX];
+    int64_t event_time_ms[CLI_DRAWN_MAX], valid_until_ms[CLI_DRAWN_MAX]; /* 0: none */
     char *supersedes[CLI_DRAWN_MAX]; /* NULL: nothing */
     size_t count;
 };
 
 /* For mneme_change.drawn; context is the struct cli_drawn. */
-void cli_note_drawn(void *context, const struct mneme_memory *draft,
+void cli_note_drawn(void *context, const struct mneme_memory *memory,
                     const struct mneme_receipt *receipt);
 void cli_print_observed(const struct cli_common *common, const struct mneme_receipt *receipt,
                         const struct cli_drawn *drawn);

@@ -31,12 +31,12 @@ struct batch {
     size_t bytes;
 };
 
-static void note_drawn(void *context, const struct mneme_memory *draft,
+static void note_drawn(void *context, const struct mneme_memory *memory,
                        const struct mneme_receipt *receipt)
 {
     struct cli_importing *in = context;
 
-    (void)draft;
+    (void)memory;
     in->drawn++;
     cli_import_acknowledge(in, receipt);
 }

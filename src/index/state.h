@@ -47,10 +47,6 @@ enum mneme_status mn_index_passage(const struct mn_unit *item, size_t number,
                                    struct mneme_error *err);
 /* Its own vector, or one of its passages'. */
 bool mn_index_lacks_vectors(const struct mn_unit *item);
-/* What is searched for these items. */
-enum mneme_status mn_index_add_passages(const struct mn_units *items, struct mn_arena *arena,
-                                        struct mn_units *ret_units, struct mneme_error *err);
-
 /* segments.c: loads what was kept of the partition. Whatever the failure: build it. */
 enum mneme_status mn_index_load_segment(struct mn_world *world, struct mn_partition partition,
                                         struct mneme_error *err);

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/str.h"
+#include "index/index.h"
 #include "index/state.h"
 #include "text/passages.h"
 

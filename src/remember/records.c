@@ -432,6 +432,25 @@ static enum mneme_status add_requests(struct batch *b, const struct mn_parts *pa
     return MNEME_OK;
 }
 
+/* Memories, turn by turn, of those that are new. */
+static void draw_turns(const struct batch *b, const struct mn_parts *parts,
+                       const struct mneme_receipt *receipts, const struct mneme_change *change)
+{
+    const struct mneme_event **said = mn_arena_array(b->arena, const struct mneme_event *,
+                                                     parts->count + 1);
+
+    for (size_t i = 0, count = 0; said && i < parts->count; i++) {
+        const struct mn_turn_part *part = &parts->item[i];
+
+        if (!part->recalled && receipts[part->turn].outcome != MNEME_UNCHANGED)
+            said[count++] = b->writes.item[i].event;
+        if (i + 1 < parts->count && part[1].turn == part->turn)
+            continue;
+        mn_remember_turn(b->world, said, count, part->event.event_time_ms, change, b->arena);
+        count = 0;
+    }
+}
+
 /* The sessions of the turns, each once; what the model does not answer waits. */
 static enum mneme_status read_now(struct mn_world *world, const struct batch *b, size_t count,
                                   struct mneme_error *err)
@@ -485,14 +504,8 @@ enum mneme_status mn_remember_events(struct mn_world *world, const struct mneme_
         memcpy(ret_receipts, receipts, count * sizeof *receipts);
     if (answered)
         return MNEME_OK;
-    for (size_t i = 0; i < parts.count && !change->without_drafts; i++) {
-        const struct mn_turn_part *part = &parts.item[i];
-
-        if (!part->recalled &&
-            receipts[part->turn].outcome != MNEME_UNCHANGED) /* else they were drawn when it was new */
-            mn_remember_drafts(world, b.writes.item[i].event, part->event.event_time_ms, change,
-                               arena);
-    }
+    if (!change->without_drafts)
+        draw_turns(&b, &parts, receipts, change);
     if (world->chat && change->extract_now)
         return read_now(world, &b, parts.count, err);
     return MNEME_OK;

@@ -66,9 +66,10 @@ enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partitio
                                       const struct mneme_change *change, struct mn_arena *arena,
                                       struct mneme_receipt *ret_receipt, struct mneme_error *err);
 
-/* Draws memories from an event that is stored. said_at_ms: its time where one was given, else 0. */
-void mn_remember_drafts(struct mn_world *world, const struct mneme_event *event, int64_t said_at_ms,
-                        const struct mneme_change *change, struct mn_arena *arena);
+/* Draws memories from one turn that is stored, in these events, and tells of each memory once.
+ * said_at_ms: its time where one was given, else 0. */
+void mn_remember_turn(struct mn_world *world, const struct mneme_event *const *parts, size_t count,
+                      int64_t said_at_ms, const struct mneme_change *change, struct mn_arena *arena);
 
 /* ---- turns that a language model reads (reader.c) ---- */
 

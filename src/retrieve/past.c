@@ -6,7 +6,7 @@
  * an index of their own, which lives as long as the request; a candidate that was reworded since
  * loses the scores of its present words. Rows that changed in nothing but their state keep theirs.
  *
- * There are no vectors of former words: they are found by text alone.
+ * There are no vectors of former words: they are found by text alone, a long text by its passages.
  */
 #include "retrieve/sources.h"
 
@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/str.h"
+#include "index/index.h"
 
 #define CHANGED_MAX 4096 /* rows that are looked through, the last changed first */
 #define INDEX_BYTES_MAX ((size_t)64 << 20)
@@ -34,6 +35,7 @@ static void forget_scores(struct mn_candidate *c)
 {
     c->text = 0;
     c->coverage = 0;
+    c->passage = 0;
     c->has_vector = false;
     c->vector = 0;
     c->found[MN_SOURCE_TEXT] = c->found[MN_SOURCE_VECTOR] = (struct mn_finding){ 0 };
@@ -72,9 +74,10 @@ static enum mneme_status fill(struct mn_sourcing *s, const struct mn_rows *chang
 
     for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
         struct mn_partition partition = { s->access->tenant, owners[i] };
-        struct mn_units units = { 0 };
+        struct mn_units items = { 0 }, units;
 
-        MN_TRY(reworded(s, changed, owners[i], &units, err));
+        MN_TRY(reworded(s, changed, owners[i], &items, err));
+        MN_TRY(mn_index_add_passages(&items, s->arena, &units, err));
         MN_TRY(search->ops->apply(search, partition, true, units.item, units.count, NULL, 0, "then",
                                   err));
     }

@@ -1,5 +1,6 @@
 /*
- * when.h - time phrases: "yesterday", "last week", "上个月", "3 days ago", "in May", "2026-09".
+ * when.h - time phrases: "yesterday", "last week", "上个月", "3 days ago", "in two weeks", 三天后, "in May",
+ * "2026-09".
  *
  * Pure: read against the instant and the zone it is given. Weeks begin on Monday. Ranges are half
  * open. Also: the instants conversations are stamped with ("1:56 pm on 8 May, 2023").

@@ -284,6 +284,22 @@ static bool english_ago(const char **at, struct mn_when_meaning *m)
     return true;
 }
 
+/* "in 3 days", "two weeks from now". */
+static bool english_ahead(const char **at, struct mn_when_meaning *m)
+{
+    bool in = lead(at, "in");
+    int count;
+    enum mn_when_unit unit;
+
+    if (!english_count(at, &count))
+        return false;
+    unit = english_unit(at);
+    if (unit == MN_WHEN_UNIT_NONE || (!in && !mn_when_eat(at, " from now")))
+        return false;
+    *m = count == MN_WHEN_FEW ? mn_when_span(unit, MN_WHEN_FEW) : mn_when_block(unit, count);
+    return true;
+}
+
 /* What may stand behind a preposition only: a bare month, weekday or year. */
 static bool english_bare(const char **at, bool on, struct mn_when_meaning *m)
 {
@@ -315,9 +331,9 @@ static bool english_bare(const char **at, bool on, struct mn_when_meaning *m)
 /* Phrases that say by themselves that they are times. */
 static bool english_free(const char **at, struct mn_when_meaning *m)
 {
-    static bool (*const READ[])(const char **, struct mn_when_meaning *) = { english_fixed,
-                                                                             english_relative,
-                                                                             english_ago };
+    static bool (*const READ[])(const char **, struct mn_when_meaning *) = {
+        english_fixed, english_relative, english_ago
+    };
     const char *p;
 
     for (size_t i = 0; i < sizeof READ / sizeof READ[0]; i++) {
@@ -350,6 +366,11 @@ bool mn_when_english(const char **at, struct mn_when_meaning *m)
     };
     const char *p = *at;
 
+    if (english_ahead(&p, m) && mn_when_ends(p)) { /* before "in May" */
+        *at = p;
+        return true;
+    }
+    p = *at;
     for (size_t i = 0; i < sizeof PREPOSITION / sizeof PREPOSITION[0]; i++) {
         bool dated = PREPOSITION[i].side != MN_WHEN_SIDE_WITHIN;
         bool found;

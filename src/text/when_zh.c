@@ -94,6 +94,23 @@ static bool chinese_ago(const char *text, const char **at, struct mn_when_meanin
     return true;
 }
 
+/* 三天后, 两周之后; not 三年后端经验, and not 工作三年后, which begins elsewhere. */
+static bool chinese_ahead(const char *text, const char **at, struct mn_when_meaning *m)
+{
+    int count;
+    enum mn_when_unit unit;
+
+    if (stands_after(text, *at, "第每作职了过满学住婚生练用干做业到") ||
+        !chinese_amount(at, &count, &unit))
+        return false;
+    if (!mn_when_eat(at, "以后") && !mn_when_eat(at, "之后")) {
+        if (!mn_when_eat(at, "后") || stands_before(*at, "端台面勤卫悔"))
+            return false;
+    }
+    *m = count == MN_WHEN_FEW ? mn_when_span(unit, MN_WHEN_FEW) : mn_when_block(unit, count);
+    return true;
+}
+
 /* 过去三天, 最近一周, 近半年, 这两天, 前几天. */
 static bool chinese_span(const char **at, struct mn_when_meaning *m)
 {
@@ -288,6 +305,7 @@ bool mn_when_chinese(const char *text, const char **at, struct mn_when_meaning *
     const char *first = p;
     bool found = chinese_day(text, &p, m) || (p = first, chinese_block(text, &p, m)) ||
                  (p = first, chinese_span(&p, m)) || (p = first, chinese_ago(text, &p, m)) ||
+                 (p = first, chinese_ahead(text, &p, m)) ||
                  (p = first, chinese_date(text, &p, m)) || (p = first, mn_when_iso_date(&p, m));
 
     if (!found)

@@ -148,6 +148,38 @@ static void what_was_deprecated_since_held_before_and_what_was_revoked_did_not(v
     assert_string_equal(recall("di", "crane lifts tons", JANUARY + DAY), "");
 }
 
+/* Four passages, of which the third tells of the pump; the block has room for one. */
+static void a_long_memory_is_shown_by_the_passage_that_answers_as_it_was_then(void **state)
+{
+    static char manual[8192], sentence[128];
+    static const char *const about[] = { "harbour wall", "signal lamp", "bilge pump", "anchor chain" };
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    struct mneme_error err;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (int line = 0; line < 18; line++) {
+            (void)snprintf(sentence, sizeof sentence, "Rule %d of the %s is kept in drawer %d. ", line,
+                           about[i], line + 3);
+            strcat(manual, sentence);
+        }
+    remember("ed", "manual", manual, JANUARY);
+    edit("ed", "manual", "The manual is gone.", MNEME_ACTIVE, JANUARY + 10 * DAY);
+
+    request.identity.tenant_id = "t";
+    request.identity.user_id = "ed";
+    request.text = "What are the rules of the bilge pump?";
+    request.now_ms = NOW;
+    request.as_of_ms = JANUARY + DAY;
+    request.tokens_max = 900;
+    assert_int_equal(mneme_retrieve(handle, &request, &answer, &err), MNEME_OK);
+    assert_int_equal(answer->item_count, 1);
+    assert_non_null(strstr(answer->item[0].text, "of the bilge pump is kept"));
+    assert_null(strstr(answer->item[0].text, "of the harbour wall is kept"));
+    mneme_answer_free(answer);
+}
+
 /* ---- store ---- */
 
 static int set_up(void **state)
@@ -173,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_memory_is_found_by_the_words_it_had_and_not_by_those_it_got),
         cmocka_unit_test(what_was_forgotten_since_was_known_before),
         cmocka_unit_test(what_was_deprecated_since_held_before_and_what_was_revoked_did_not),
+        cmocka_unit_test(a_long_memory_is_shown_by_the_passage_that_answers_as_it_was_then),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
