@@ -171,6 +171,37 @@ MNEME_API enum mneme_status mneme_trace_get(struct mneme *handle, const char *te
 MNEME_API enum mneme_status mneme_trace_explain(const char *trace_json, char **ret_text,
                                                 struct mneme_error *err);
 
+/* Which of the memories that a recall brought were used, and by what. */
+struct mneme_use {
+    size_t size;
+    const char *tenant_id; /* must be set */
+    const char *user_id;   /* whose recall it was; empty: the operator, for any of the tenant */
+    const char *trace_id;  /* of the recall */
+    struct mneme_list memory_ids; /* of the answer's items; 1..MNEME_LIST_ITEMS_MAX */
+    const char *by; /* the answer or the tool call, by its caller's own name; NULL or "": not said */
+};
+#define MNEME_USE_INIT                                                                             \
+    {                                                                                              \
+        .size = sizeof(struct mneme_use)                                                           \
+    }
+
+struct mneme_change;
+/*
+ * Report use. It is kept with the trace, as long as that is, and counted once a recall and memory:
+ * reporting again changes nothing. A memory that was used has the confidence that it was written with
+ * again, gains importance with the next review, and the share of recalls that bring something used is a
+ * figure of mneme_health_report(). Of `change` (may be NULL) actor and now_ms are read.
+ *
+ * *ret_counted (may be NULL): how many were not reported before.
+ *
+ * MNEME_NOT_FOUND  no such trace of this user, or it is forgotten by now.
+ * MNEME_INVALID    tenant_id, trace_id or memory_ids empty; or an id that this recall did not bring.
+ * MNEME_LIMIT      too many ids, or `by` longer than MNEME_NAME_BYTES_MAX.
+ */
+MNEME_API enum mneme_status mneme_report_use(struct mneme *handle, const struct mneme_use *use,
+                                             const struct mneme_change *change, size_t *ret_counted,
+                                             struct mneme_error *err);
+
 MNEME_API const char *mneme_mode_name(enum mneme_mode mode);
 MNEME_API enum mneme_mode mneme_mode_of(const char *name); /* unknown: MNEME_MODE_AUTO */
 MNEME_API const char *mneme_profile_name(enum mneme_profile profile);

@@ -345,7 +345,7 @@ SELECT tenant, owner, unit, 0, 0, vector
 FROM vectors WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_TRACES
-SELECT tenant, user, '', at_ms, 0, json FROM traces WHERE :tenant IS NULL OR tenant = :tenant;
+SELECT tenant, user, '', at_ms, 0, json, used FROM traces WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_USAGE
 SELECT tenant, '', memory_id, 0, 0 FROM usage WHERE :tenant IS NULL OR tenant = :tenant;

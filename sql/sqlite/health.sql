@@ -26,8 +26,7 @@ SELECT tenant, owner, sum(status <> 5), sum(status = 1),
        sum(created_at_ms > :now_ms - :day_ms), sum(created_at_ms > :now_ms - 7 * :day_ms),
        sum(status = 1 AND created_at_ms <= :now_ms - 30 * :day_ms),
        sum(status = 1 AND created_at_ms <= :now_ms - 30 * :day_ms
-           AND coalesce(access_count, 0) = 0),
-       sum(coalesce(used_count, 0))
+           AND coalesce(access_count, 0) = 0)
 FROM memory_rows
 WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
 GROUP BY tenant, owner;
@@ -67,15 +66,19 @@ WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owne
                     AND (length(v.vector) > 2 * v.dim OR u.bytes <= :long_bytes))
 GROUP BY tenant, owner;
 
--- A recall: did it ask memory, did it bring something that was ever reported as used, how long it
--- took, and the words it asked, to be held against the recall before.
+-- Whether anybody reports use at all.
+
+-- name: HEALTH_REPORTED
+SELECT tenant, user, count(*) FROM traces
+WHERE used <> '[]' AND (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR user = :owner)
+GROUP BY tenant, user;
+
+-- A recall: did it ask memory, was something of what it brought reported as used, how long it took,
+-- and the words it asked, to be held against the recall before.
 
 -- name: HEALTH_RECALLS
 SELECT t.tenant, t.user, t.at_ms, coalesce(json_extract(t.json, '$.mode.name'), '') <> 'none',
-       EXISTS (SELECT 1 FROM json_each(t.json, '$.selected') s
-               JOIN usage u ON u.tenant = t.tenant
-                           AND u.memory_id = json_extract(s.value, '$.id')
-               WHERE u.used_count > 0),
+       t.used <> '[]',
        coalesce((SELECT sum(us.value) FROM json_each(t.json, '$.stages_us') us), 0),
        coalesce(json_extract(t.json, '$.plan.word_hashes'), '')
 FROM traces t

@@ -47,6 +47,9 @@ WHERE tenant = :tenant AND memory_id = :memory_id
 -- name: USAGE_CONFIDENCE
 SELECT confidence FROM usage WHERE tenant = :tenant AND memory_id = :memory_id;
 
+-- name: MEMORY_CONFIDENCE
+SELECT confidence FROM memories WHERE tenant = :tenant AND id = :memory_id;
+
 -- name: SESSION_GET
 SELECT tenant, owner, session_id, agent_id, first_event_ms, last_event_ms, last_place, event_count,
        recorded_at_ms, ended, compressed_place, taken_place, compressed_count

@@ -60,11 +60,20 @@ WHERE e.tenant = :tenant AND (e.owner, e.id) > (:owner, :after)
 ORDER BY e.owner, e.id LIMIT :limit;
 
 -- name: TRACE_PUT
-INSERT INTO traces VALUES (:tenant, :trace_id, :user, :at_ms, :json)
+INSERT INTO traces (tenant, trace_id, user, at_ms, json)
+VALUES (:tenant, :trace_id, :user, :at_ms, :json)
 ON CONFLICT (tenant, trace_id) DO NOTHING;
 
 -- name: TRACE_GET
-SELECT json FROM traces WHERE tenant = :tenant AND trace_id = :trace_id;
+SELECT CASE WHEN used = '[]' THEN json ELSE json_set(json, '$.used', json(used)) END
+FROM traces WHERE tenant = :tenant AND trace_id = :trace_id;
+
+-- Once a memory, however often it is said.
+
+-- name: TRACE_USE
+UPDATE traces SET used = json_insert(used, '$[#]', json_object('id', :id, 'by', :by, 'at_ms', :at_ms))
+WHERE tenant = :tenant AND trace_id = :trace_id
+  AND NOT EXISTS (SELECT 1 FROM json_each(used) WHERE value ->> 'id' = :id);
 
 -- What is kept for a while only.
 

@@ -1,5 +1,5 @@
 /*
- * ask.c - recall and explain: the main job, and its reasons.
+ * ask.c - recall, explain and used: the main job, its reasons, and what came of it.
  */
 #include "cli/cli.h"
 
@@ -378,4 +378,49 @@ int cli_explain(int argc, char **argv)
     mneme_free(trace);
     mneme_free(explained);
     return status == MNEME_OK ? CLI_OK : cli_fail(&err);
+}
+
+/* ---- used ---- */
+
+int cli_used(int argc, char **argv)
+{
+    struct cli_common common = { 0 };
+    struct mneme_use use = MNEME_USE_INIT;
+    const struct cli_option options[] = {
+        { "by", CLI_TEXT, "NAME", "the answer or the tool call that used them", &use.by },
+    };
+    const struct cli_command command = {
+        .name = "used",
+        .arguments = "TRACE ID...",
+        .least = 2,
+        .most = MNEME_LIST_ITEMS_MAX + 1,
+        .wants = "wants a trace, and which of its memories were used",
+        .summary = "Reports which memories of a recall were used.",
+        .details = "Once a recall and memory, however often it is said. What is used keeps its confidence,\n"
+                   "gains importance, and counts in 'mneme health'.",
+        .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
+        .options = options,
+        .option_count = sizeof options / sizeof *options,
+        .common = &common,
+    };
+    struct mneme_identity identity;
+    struct mneme_change change;
+    struct mneme_error err;
+    CLI_HANDLE_AUTO handle = NULL;
+    char **arguments;
+    size_t count, counted = 0;
+
+    int code = CLI_OK;
+    if (!cli_begin_owned(&command, argc, argv, CLI_TO_WRITE, &identity, &handle, &arguments, &count,
+                         &code))
+        return code;
+    cli_change(&common, &change);
+    use.tenant_id = identity.tenant_id;
+    use.user_id = identity.user_id;
+    use.trace_id = arguments[0];
+    use.memory_ids = (struct mneme_list){ (const char *const *)arguments + 1, count - 1 };
+    if (mneme_report_use(handle, &use, &change, &counted, &err) != MNEME_OK)
+        return cli_fail(&err);
+    printf(common.json ? "{\"counted\":%zu}\n" : "%zu counted\n", counted);
+    return CLI_OK;
 }

@@ -19,6 +19,7 @@ static const struct entry entries[] = {
     { "extract", "let the extractor read turns that wait, or list them", cli_extract },
     { "recall", "find what is worth telling the agent", cli_recall },
     { "explain", "show why an earlier recall chose what it chose", cli_explain },
+    { "used", "report which memories of a recall were used", cli_used },
     { "list", "list memories", cli_list },
     { "show", "show one memory", cli_show },
     { "edit", "change a memory", cli_edit },

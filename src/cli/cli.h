@@ -225,6 +225,7 @@ int cli_list(int argc, char **argv);
 int cli_show(int argc, char **argv);
 int cli_edit(int argc, char **argv);
 int cli_forget(int argc, char **argv);
+int cli_used(int argc, char **argv);
 int cli_confirm(int argc, char **argv);
 int cli_revoke(int argc, char **argv);
 int cli_clarify(int argc, char **argv);

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "lifecycle/compress.h"
 #include "lifecycle/grain.h"
 #include "memory/record.h"
 #include "remember/remember.h"
+#include "store/store.h"
 
 #define NOW_MAX_MS INT64_C(253402300799999) /* the last millisecond of the year 9999 */
 
@@ -308,4 +310,107 @@ enum mneme_status mneme_write(struct mneme *handle, const struct mneme_record *r
         return mn_fail(err, MNEME_INVALID, "records: is NULL");
     return mn_remember_records(&handle->world, records, count, &known, arena, ret_receipts,
                                ret_failed, err);
+}
+
+/* ---- use ---- */
+
+static enum mneme_status check_use(const struct mneme_use *use, struct mneme_error *err)
+{
+    if (mn_empty(use->tenant_id) || mn_empty(use->trace_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(use->tenant_id) ? "tenant_id" : "trace_id");
+    if (use->memory_ids.count == 0 || !use->memory_ids.item)
+        return mn_fail(err, MNEME_INVALID, "memory_ids: is empty");
+    if (use->memory_ids.count > MNEME_LIST_ITEMS_MAX)
+        return mn_fail(err, MNEME_LIMIT, "memory_ids: %zu items, at most %d", use->memory_ids.count,
+                       MNEME_LIST_ITEMS_MAX);
+    return check_said("by", use->by, err);
+}
+
+/* What was not brought cannot have been used. */
+static enum mneme_status check_brought(const struct mneme_use *use, const char *trace,
+                                       struct mneme_error *err)
+{
+    MN_JSON_AUTO doc = NULL;
+    yyjson_val *selected;
+
+    MN_TRY(mn_json_parse("trace", trace, strlen(trace), &doc, err));
+    selected = yyjson_obj_get(yyjson_doc_get_root(doc), "selected");
+    for (size_t i = 0; i < use->memory_ids.count; i++) {
+        const char *id = mn_or_empty(use->memory_ids.item[i]);
+        size_t at, count;
+        yyjson_val *item;
+        bool brought = false;
+
+        yyjson_arr_foreach(selected, at, count, item)
+            brought = brought || yyjson_equals_str(yyjson_obj_get(item, "id"), id);
+        if (!brought)
+            return mn_fail(err, MNEME_INVALID, "memory_ids: %.200s is not among what %.80s brought",
+                           id, use->trace_id);
+    }
+    return MNEME_OK;
+}
+
+static enum mneme_status write_uses(struct mneme *handle, const struct mneme_use *use,
+                                    const struct mneme_change *change, size_t *ret_counted,
+                                    struct mneme_error *err)
+{
+    size_t count = use->memory_ids.count, counted = 0;
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mn_use_row *rows = mn_arena_array(arena, struct mn_use_row, count);
+    struct mn_write *writes = mn_arena_array(arena, struct mn_write, count + 1);
+    struct mn_written *written = mn_arena_array(arena, struct mn_written, count + 1);
+    int64_t now_ms = change->now_ms ? change->now_ms : handle->world.now_ms();
+    struct mn_audit_note note = { .at_ms = now_ms,
+                                  .partition = { use->tenant_id, mn_or_empty(use->user_id) },
+                                  .actor = mn_or_empty(change->actor),
+                                  .action = "use",
+                                  .trace_id = use->trace_id,
+                                  .ids = use->memory_ids };
+    struct mn_commit commit = { .write = writes, .count = count + 1, .now_ms = now_ms };
+    struct mn_commit_result result = { .written = written };
+
+    if (!rows || !writes || !written)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = (struct mn_use_row){ use->tenant_id, use->trace_id, use->memory_ids.item[i],
+                                       mn_or_empty(use->by), now_ms };
+        writes[i] = (struct mn_write){ .kind = MN_WRITE_USE, .use = &rows[i] };
+    }
+    writes[count] = (struct mn_write){ .kind = MN_WRITE_AUDIT, .audit = &note };
+    MN_TRY(handle->world.store->ops->commit(handle->world.store, &commit, 1, &result, err));
+    if (result.status != MNEME_OK) {
+        if (err)
+            *err = result.error;
+        return result.status;
+    }
+    for (size_t i = 0; i < count; i++)
+        counted += !written[i].unchanged;
+    if (ret_counted)
+        *ret_counted = counted;
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_report_use(struct mneme *handle, const struct mneme_use *use,
+                                   const struct mneme_change *change, size_t *ret_counted,
+                                   struct mneme_error *err)
+{
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_CHECK_GIVEN(use, "use", err);
+    MN_ROUTED(handle, use->tenant_id, false,
+              mneme_report_use(inner, use, change, ret_counted, err));
+    struct mneme_use known = MNEME_USE_INIT;
+    struct mneme_change how;
+    char *trace = NULL;
+
+    MN_CHECK_SIZE(use, "use", err);
+    memcpy(&known, use, use->size);
+    MN_TRY(check_use(&known, err));
+    MN_TRY(begin_write(handle, change, &how, err));
+    MN_TRY(mn_journal_flush(handle->journal, &handle->world, err)); /* the trace may wait there */
+    MN_TRY(mneme_trace_get(handle, known.tenant_id, known.user_id, known.trace_id, &trace, err));
+    enum mneme_status status = check_brought(&known, trace, err);
+    mneme_free(trace);
+    MN_TRY(status);
+    return write_uses(handle, &known, &how, ret_counted, err);
 }

@@ -83,7 +83,7 @@ double mn_figure_of(const struct mn_health_user *u, enum mn_figure figure, bool 
     case MN_FIGURE_GROWTH:
         return growth_of(u);
     case MN_FIGURE_HIT_RATE: /* nobody reports use: nothing is known */
-        return u->used ? share(u->hits, u->wanted, RATES_LEAST) : NAN;
+        return u->reported ? share(u->hits, u->wanted, RATES_LEAST) : NAN;
     case MN_FIGURE_LATENCY_MS:
         return share(u->recall_us, u->recalls, RATES_LEAST) / 1000.0;
     case MN_FIGURE_DUPLICATES:
@@ -181,7 +181,7 @@ static void add_user(struct mn_health_user *sum, const struct mn_health_user *us
     sum->questions += user->questions;
     sum->old += user->old;
     sum->never_recalled += user->never_recalled;
-    sum->used += user->used;
+    sum->reported += user->reported;
     sum->vectors_missing += user->vectors_missing;
     sum->recalls += user->recalls;
     sum->wanted += user->wanted;

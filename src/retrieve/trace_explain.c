@@ -296,6 +296,20 @@ static void put_rejected(struct mn_buf *out, yyjson_val *trace, int column)
     }
 }
 
+/* Said afterwards; told with the trace as it is stored. */
+static void put_used(struct mn_buf *out, yyjson_val *trace)
+{
+    size_t at;
+    size_t count;
+    yyjson_val *item;
+
+    if (yyjson_arr_size(list_of(trace, "used")))
+        mn_buf_text(out, "\nUsed\n");
+    yyjson_arr_foreach(list_of(trace, "used"), at, count, item)
+        mn_buf_printf(out, "  %s%s%s\n", text_of(item, "id"), text_of(item, "by")[0] ? "  by " : "",
+                      text_of(item, "by"));
+}
+
 static void put_conflicts(struct mn_buf *out, yyjson_val *trace)
 {
     size_t at;
@@ -411,6 +425,7 @@ enum mneme_status mneme_trace_explain(const char *trace_json, char **ret_text,
     put_chosen(&out, trace, column);
     put_rejected(&out, trace, column);
     put_conflicts(&out, trace);
+    put_used(&out, trace);
     put_sources(&out, trace);
     put_times(&out, trace);
     if (out.failed)

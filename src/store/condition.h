@@ -112,11 +112,11 @@ struct mn_health_user {
     int64_t questions;  /* open */
     int64_t old;        /* active for 30 days */
     int64_t never_recalled; /* of those */
-    int64_t used;            /* how often use was reported, of all of them */
+    int64_t reported;        /* recalls of which use was reported, as far as traces are kept */
     int64_t vectors_missing; /* of the profile; 0 without one */
     int64_t recalls; /* of the week, as far as traces are kept */
     int64_t wanted;  /* of them: in a mode other than none */
-    int64_t hits;    /* of those: brought something whose use was ever reported */
+    int64_t hits;    /* of those: something that they brought was reported as used */
     int64_t loops;   /* of those: the question before again, within a minute */
     int64_t recall_us;
 };

@@ -246,6 +246,8 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
         return mn_write_vector(w, write->vector, ret_written, err);
     case MN_WRITE_TRACE:
         return mn_write_trace(w, write->trace, ret_written, err);
+    case MN_WRITE_USE:
+        return mn_write_use(w, write->use, ret_written, err);
     case MN_WRITE_CLARIFICATION:
         return mn_write_clarification(w, write->clarification, ret_written, err);
     case MN_WRITE_INDEX:

@@ -90,7 +90,11 @@ static void take_memories(struct mn_reader *r, struct mn_health_user *user)
     user->updates_week += mn_read_integer(r);
     user->old = mn_read_integer(r);
     user->never_recalled = mn_read_integer(r);
-    user->used = mn_read_integer(r);
+}
+
+static void take_reported(struct mn_reader *r, struct mn_health_user *user)
+{
+    user->reported = mn_read_integer(r);
 }
 
 static void take_changed(struct mn_reader *r, struct mn_health_user *user)
@@ -236,6 +240,7 @@ enum mneme_status mn_sqlite_health(struct mn_store *store, const struct mn_parti
     MN_TRY(take_from(&f, SQL_SQLITE_HEALTH_CHANGED, true, take_changed, err));
     MN_TRY(take_from(&f, SQL_SQLITE_HEALTH_DUPLICATES, false, take_duplicates, err));
     MN_TRY(take_from(&f, SQL_SQLITE_HEALTH_QUESTIONS, false, take_questions, err));
+    MN_TRY(take_from(&f, SQL_SQLITE_HEALTH_REPORTED, false, take_reported, err));
     MN_TRY(take_missing(&f, err));
     MN_TRY(take_recalls(&f, err));
     *ret_users = f.users;

@@ -46,6 +46,9 @@ enum mneme_status mn_write_vector(const struct mn_writing *w, const struct mn_ve
                                   struct mn_written *ret_written, struct mneme_error *err);
 enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_trace_row *trace,
                                  struct mn_written *ret_written, struct mneme_error *err);
+/* sqlite_uses.c */
+enum mneme_status mn_write_use(const struct mn_writing *w, const struct mn_use_row *use,
+                               struct mn_written *ret_written, struct mneme_error *err);
 enum mneme_status mn_write_clarification(const struct mn_writing *w,
                                          const struct mn_clarification *clarification,
                                          struct mn_written *ret_written, struct mneme_error *err);

@@ -37,6 +37,7 @@ enum mn_write_kind {
     MN_WRITE_VECTOR, /* no history; a change row, so that indexes pick it up. Of a unit that is gone
                       * or has another text by now: skipped */
     MN_WRITE_TRACE,  /* no history, no change row */
+    MN_WRITE_USE,    /* a memory that a recall brought was used; a change row when its confidence is restored */
     MN_WRITE_CLARIFICATION, /* opens a question, or closes those of a key; no history, no change */
     MN_WRITE_INDEX,         /* how far an index is, or that it failed; no history, no change row */
     MN_WRITE_GUARD,         /* writes nothing: MNEME_CONFLICT when what it guards has moved */
@@ -78,6 +79,16 @@ struct mn_trace_row {
     const char *trace_id;
     int64_t at_ms;
     const char *json;
+};
+
+/* That something used a memory (or a turn) which this recall brought. Counted once a recall: said again,
+ * or of a trace that is gone, it is unchanged. */
+struct mn_use_row {
+    const char *tenant;
+    const char *trace_id;
+    const char *memory_id;
+    const char *by; /* the answer or the tool call; "": not said */
+    int64_t at_ms;
 };
 
 /* Two memories answer one key, and nobody can say which holds. Text-free: the rows have the texts. */
@@ -314,6 +325,7 @@ struct mn_write {
     const struct mneme_usage *usage;
     const struct mn_vector_row *vector;
     const struct mn_trace_row *trace;
+    const struct mn_use_row *use;
     const struct mn_clarification *clarification;
     const struct mn_guard *guard;
     const struct mn_request_row *request;

@@ -415,6 +415,28 @@ static enum mneme_status call_trace_get(struct mneme_error *err)
     return status;
 }
 
+static enum mneme_status call_report_use(struct mneme_error *err)
+{
+    long failing = faults_pause();
+    struct mneme_answer *answer = answer_whole();
+    struct mneme_use use = MNEME_USE_INIT;
+    const char *id;
+    size_t counted = 7;
+
+    assert_true(answer->item_count > 0);
+    id = answer->item[0].memory->id;
+    use.tenant_id = "t";
+    use.user_id = "ann";
+    use.trace_id = answer->trace_id;
+    use.memory_ids = (struct mneme_list){ &id, 1 };
+    use.by = "answer";
+    faults_resume(failing);
+    enum mneme_status status = mneme_report_use(fault_handle, &use, NULL, &counted, err);
+    assert_int_equal(counted, status == MNEME_OK ? 1 : 7);
+    mneme_answer_free(answer);
+    return status;
+}
+
 static int keep_entry(void *context, const struct mneme_audit_entry *entry)
 {
     (void)context;
@@ -754,6 +776,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_retrieve", call_retrieve },
     { "mneme_trace_explain", call_explain },
     { "mneme_trace_get", call_trace_get },
+    { "mneme_report_use", call_report_use },
     { "mneme_get", call_get },
     { "mneme_list_memories", call_list },
     { "mneme_export, mneme_record_print", call_export },

@@ -36,6 +36,7 @@ static void a_missing_handle_or_output_is_named(void **state)
     struct mneme_answer *answer = NULL;
     struct mneme_parsed *row = NULL;
     struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &memory };
+    struct mneme_use use = MNEME_USE_INIT;
     char *text = NULL;
     int64_t at_ms = 0;
     size_t count = 0;
@@ -54,6 +55,9 @@ static void a_missing_handle_or_output_is_named(void **state)
     MISSES("ret_answer", mneme_retrieve(f->handle, &request, NULL, &f->err));
     MISSES("handle", mneme_trace_get(NULL, "t", "u", "x", &text, &f->err));
     MISSES("ret_json", mneme_trace_get(f->handle, "t", "u", "x", NULL, &f->err));
+    MISSES("handle", mneme_report_use(NULL, &use, NULL, NULL, &f->err));
+    MISSES("use", mneme_report_use(f->handle, NULL, NULL, NULL, &f->err));
+    MISSES("tenant_id", mneme_report_use(f->handle, &use, NULL, NULL, &f->err));
     MISSES("handle", mneme_get(NULL, "t", "u", "m", &row, &f->err));
     MISSES("ret_row", mneme_get(f->handle, "t", "u", "m", NULL, &f->err));
     MISSES("handle", mneme_list_memories(NULL, &filter, keep, NULL, &f->err));

@@ -518,7 +518,7 @@ static void what_is_planted_afterwards_is_found_each_time(void **state)
         /* an id in a row, in a former row's place, in a trace, in bytes that no row accounts for */
         { "INSERT INTO usage VALUES ('acme', 'mem-Xanadu', 1, 1, 1, -1.0, 0, -1.0)",
           "DELETE FROM usage WHERE memory_id = 'mem-Xanadu'" },
-        { "INSERT INTO traces VALUES ('acme', 't-1', 'user-2', 1, '{\"id\":\"mem-2-Xanadu\"}')",
+        { "INSERT INTO traces (tenant, trace_id, user, at_ms, json) VALUES ('acme', 't-1', 'user-2', 1, '{\"id\":\"mem-2-Xanadu\"}')",
           "DELETE FROM traces WHERE trace_id = 't-1'" },
         { "INSERT INTO meta VALUES ('note', 'saw evt-Xanadu there')",
           "DELETE FROM meta WHERE name = 'note'" },

@@ -77,7 +77,7 @@ static void figures_are_shares_of_what_they_are_about(void **state)
 {
     const struct mn_health_user ann = {
         .memories = 50, .active = 40, .stale = 4, .duplicates = 8, .questions = 2, .old = 20,
-        .never_recalled = 15, .used = 1, .recalls = 25, .wanted = 20, .hits = 15, .loops = 5,
+        .never_recalled = 15, .reported = 1, .recalls = 25, .wanted = 20, .hits = 15, .loops = 5,
         .recall_us = 250000, .updates_week = 70, .updates_day = 9,
     };
     struct mn_health_user quiet = ann;
@@ -92,7 +92,7 @@ static void figures_are_shares_of_what_they_are_about(void **state)
     assert_float_equal(mn_figure_of(&ann, MN_FIGURE_CONTRADICTORY, true), 0.05, 1e-9);
     assert_float_equal(mn_figure_of(&ann, MN_FIGURE_NEVER_RECALLED, true), 0.75, 1e-9);
     assert_float_equal(mn_figure_of(&ann, MN_FIGURE_LOOPS, true), 0.25, 1e-9);
-    quiet.used = 0;
+    quiet.reported = 0;
     assert_true(isnan(mn_figure_of(&quiet, MN_FIGURE_HIT_RATE, true))); /* nobody reports use */
     quiet.updates_week = 0;
     assert_float_equal(mn_figure_of(&quiet, MN_FIGURE_UPDATES, true), 0, 0);
@@ -106,7 +106,7 @@ static void a_few_rows_or_recalls_make_no_share(void **state)
                                              MN_FIGURE_LOOPS };
     struct mn_health_user few = {
         .memories = 19, .active = 19, .stale = 1, .duplicates = 1, .questions = 1, .old = 19,
-        .never_recalled = 1, .used = 1, .recalls = 19, .wanted = 19, .hits = 1, .loops = 1,
+        .never_recalled = 1, .reported = 1, .recalls = 19, .wanted = 19, .hits = 1, .loops = 1,
         .recall_us = 19 * 3000000,
     };
 
@@ -162,9 +162,11 @@ static void put(struct fixture *f, const char *user, const char *id, const char 
         fail_msg("%s", f->err.message);
 }
 
-static void ask(struct fixture *f, const char *text, int64_t now_ms)
+/* used: the first memory that comes is reported as used. */
+static void ask_and_use(struct fixture *f, const char *text, int64_t now_ms, bool used)
 {
     struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_use use = MNEME_USE_INIT;
     struct mneme_answer *answer = NULL;
 
     request.identity.tenant_id = "acme";
@@ -172,7 +174,20 @@ static void ask(struct fixture *f, const char *text, int64_t now_ms)
     request.text = text;
     request.now_ms = now_ms;
     ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    if (used) {
+        assert_true(answer->item_count > 0);
+        use.tenant_id = "acme";
+        use.user_id = "ann";
+        use.trace_id = answer->trace_id;
+        use.memory_ids = (struct mneme_list){ &answer->item[0].memory->id, 1 };
+        ASSERT_OK(mneme_report_use(f->handle, &use, NULL, NULL, &f->err));
+    }
     mneme_answer_free(answer);
+}
+
+static void ask(struct fixture *f, const char *text, int64_t now_ms)
+{
+    ask_and_use(f, text, now_ms, false);
 }
 
 struct report {
@@ -225,12 +240,8 @@ static bool alarmed(const struct report *report, const char *user, const char *n
 static void a_store_tells_the_figures_of_each_of_its_users(void **state)
 {
     struct fixture *f = *state;
-    struct mneme_usage used = { 0 };
-    struct mneme_record record = { .kind = MNEME_RECORD_USAGE, .usage = &used };
-    struct mneme_change change = MNEME_CHANGE_INIT;
     struct report report;
 
-    change.admin = 1;
     for (int i = 0; i < 20; i++) { /* seven say one thing, seven have ended, six are fine */
         char id[16], content[64];
 
@@ -264,6 +275,13 @@ static void a_store_tells_the_figures_of_each_of_its_users(void **state)
     for (int i = 0; i < 19; i++)
         ask(f,
             i < 13 ? "Which quay do the harbour pilots use?" : "When is the next eclipse of the moon?",
+            NOW - 8 * DAY + i * 1000);
+    report = health(f, "acme", "ann");
+    assert_int_equal(yyjson_get_int(figure(&report, "ann", "recalls")), 0); /* not of the week */
+    yyjson_doc_free(report.doc);
+    for (int i = 0; i < 19; i++)
+        ask(f,
+            i < 6 ? "Which quay do the harbour pilots use?" : "When is the next eclipse of the moon?",
             NOW - 500000 + i * 1000);
     report = health(f, "acme", "ann");
     assert_true(yyjson_is_null(figure(&report, "ann", "latency_ms"))); /* of 19 recalls */
@@ -277,18 +295,15 @@ static void a_store_tells_the_figures_of_each_of_its_users(void **state)
     assert_true(yyjson_is_null(figure(&report, "ann", "hit_rate"))); /* no use was reported */
     yyjson_doc_free(report.doc);
 
-    used.tenant_id = "acme";
-    used.used_count = 1;
-    used.confidence = -1.0;
-    for (int i = 0; i < 7; i++) {
-        char id[16];
-
-        snprintf(id, sizeof id, "a-%d", i);
-        used.memory_id = id;
-        ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
-    }
+    /* Of recalls whose use was reported, and of no other, whatever they brought. */
+    ask_and_use(f, "Which quay do the harbour pilots use?", NOW - 8 * DAY, true);
     report = health(f, "acme", NULL);
-    assert_float_equal(yyjson_get_num(figure(&report, "ann", "hit_rate")), 0.65, 1e-9);
+    assert_float_equal(yyjson_get_num(figure(&report, "ann", "hit_rate")), 0, 1e-9);
+    yyjson_doc_free(report.doc);
+    for (int i = 0; i < 5; i++)
+        ask_and_use(f, "Which quay do the harbour pilots use?", NOW - 2000 + i, true);
+    report = health(f, "acme", NULL);
+    assert_float_equal(yyjson_get_num(figure(&report, "ann", "hit_rate")), 0.2, 1e-9);
     assert_true(alarmed(&report, "ann", "hit_rate"));
     yyjson_doc_free(report.doc);
 }
