@@ -190,6 +190,7 @@ MNEME_API enum mneme_status mneme_maintain(struct mneme *handle,
  * *ret_turns (may be NULL): how many were moved; those moved before are not counted.
  *
  * MNEME_INVALID      the store was opened without an archive.
+ * MNEME_NOT_FOUND    there is no such session of this user.
  * MNEME_UNAVAILABLE  it does not answer: the turns that are not moved yet stay; call again.
  */
 MNEME_API enum mneme_status mneme_archive_session(struct mneme *handle, const char *tenant_id,
@@ -411,7 +412,8 @@ struct mneme_health {
  * figures, null where one cannot be known; `store`; `alarms`, each with the figure, its goal and what to `do`;
  * mneme_free(). Recalls count as far as traces are kept, of the last seven days.
  *
- * MNEME_INVALID  a user without a tenant.
+ * MNEME_INVALID    a user without a tenant.
+ * MNEME_NOT_FOUND  the tenant or user has left nothing here, not even a recall.
  */
 MNEME_API enum mneme_status mneme_health_report(struct mneme *handle,
                                                 const struct mneme_health *what, int *ret_healthy,
@@ -436,7 +438,8 @@ MNEME_API enum mneme_status mneme_doctor(const struct mneme_options *options, co
  * Where tenants have files of their own, under keys of their own: a new random key for this tenant's
  * file. The former one is destroyed, and with it every backup of the file that was made under it.
  * (mneme_rotate_key() changes the key that guards the tenants' keys, and touches none of their files.)
- * MNEME_INVALID: all tenants are in one file, or the store has no key.
+ * MNEME_INVALID: all tenants are in one file, or the store has no key. MNEME_NOT_FOUND: it has no such
+ * tenant.
  */
 MNEME_API enum mneme_status mneme_rotate_tenant_key(struct mneme *handle, const char *tenant_id,
                                                     const char *actor, struct mneme_error *err);

@@ -38,8 +38,8 @@ struct mneme_change {
     const char *repository_id;
     const char *timezone;
     /* Of mneme_remember(), mneme_observe() and mneme_edit(): the same key of the same tenant and owner
-     * within seven days is answered as it was the first time, and writes nothing. At most
-     * MNEME_NAME_BYTES_MAX. */
+     * within seven days is answered as it was the first time, and writes nothing. 1 to
+     * MNEME_NAME_BYTES_MAX bytes; NULL: none. */
     const char *idempotency_key;
     /* Told by mneme_observe() of each memory that is drawn; may be NULL. */
     mneme_drawn_fn drawn;

@@ -327,17 +327,19 @@ PRAGMA page_size;
 -- name: KEPT_MEMORIES
 SELECT tenant, owner, id, created_at_ms, 4,
        content, title, summary, value, keywords, usage_scenario, entities, attributes, provenance,
-       supersedes, scope_id, memory_key, category, project, module, applies_to
+       supersedes, scope_id, memory_key, category, project, module, applies_to, agent_id,
+       requires_permission
 FROM memories WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_HISTORY
 SELECT tenant, owner, id, created_at_ms, 4,
        content, title, summary, value, keywords, usage_scenario, entities, attributes, provenance,
-       supersedes, scope_id, memory_key, category, project, module, applies_to, reason, actor
+       supersedes, scope_id, memory_key, category, project, module, applies_to, reason, actor,
+       agent_id, requires_permission
 FROM history WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_EVENTS
-SELECT tenant, owner, id, created_at_ms, 1, text, attributes, session_id, speaker
+SELECT tenant, owner, id, created_at_ms, 1, text, attributes, session_id, speaker, agent_id
 FROM events WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_VECTORS

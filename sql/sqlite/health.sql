@@ -10,6 +10,9 @@ SELECT tenant, owner, max(holds) FROM (
     SELECT tenant, owner, 1 FROM events
     WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
     UNION
+    SELECT tenant, owner, 0 FROM sessions
+    WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR owner = :owner)
+    UNION
     SELECT tenant, user, 0 FROM traces
     WHERE (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR user = :owner))
 GROUP BY tenant, owner ORDER BY 1, 2;

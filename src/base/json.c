@@ -411,3 +411,42 @@ enum mneme_status mn_json_only(yyjson_val *object, const char *const *known,
     }
     return MNEME_OK;
 }
+
+/* ---- texts in a text ---- */
+
+static struct mn_str unescaped(struct mn_str string, struct mn_buf *room)
+{
+    /* with the quotes around it, it is a whole document */
+    MN_JSON_AUTO doc = yyjson_read(string.at - 1, string.bytes + 2, 0);
+    yyjson_val *value = yyjson_doc_get_root(doc);
+
+    mn_buf_reset(room);
+    if (!yyjson_is_str(value)) {
+        room->failed = true;
+        return string;
+    }
+    mn_buf_put(room, yyjson_get_str(value), yyjson_get_len(value));
+    return room->failed ? string : (struct mn_str){ mn_or_empty(room->at), room->bytes };
+}
+
+bool mn_json_next_string(struct mn_str json, size_t *at, struct mn_buf *room,
+                         struct mn_str *ret_string)
+{
+    struct mn_str string;
+    size_t i = *at;
+
+    while (i < json.bytes && json.at[i] != '"')
+        i++;
+    if (i >= json.bytes)
+        return false;
+    string.at = json.at + ++i;
+    while (i < json.bytes && json.at[i] != '"')
+        i += json.at[i] == '\\' ? 2 : 1;
+    if (i >= json.bytes)
+        return false;
+    string.bytes = (size_t)(json.at + i - string.at);
+    *at = i + 1;
+    *ret_string =
+        memchr(string.at, '\\', string.bytes) ? unescaped(string, room) : string;
+    return true;
+}

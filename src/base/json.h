@@ -61,6 +61,14 @@ enum mneme_status mn_json_object_text(yyjson_val *object, const char *field, siz
 enum mneme_status mn_json_only(yyjson_val *object, const char *const *known,
                                struct mneme_error *err);
 
+/*
+ * The next quoted string of a JSON text from *at on, a key or a value, without its quotes; false behind
+ * the last one. It points into the text; where it is escaped, into `room`, which is emptied for each.
+ * Without memory for that it is given as it is escaped, and `room` is marked failed.
+ */
+bool mn_json_next_string(struct mn_str json, size_t *at, struct mn_buf *room,
+                         struct mn_str *ret_string);
+
 /* What a report of our own says: "" and 0 where the field is not there. */
 static inline const char *mn_json_text_of(yyjson_val *object, const char *field)
 {

@@ -176,7 +176,8 @@ static int print_people(const struct mneme_answer *answer, const struct wishes *
     char *explained = NULL;
 
     if (wishes->block_only) {
-        printf("%s", block_of(answer, wishes));
+        if (block_of(answer, wishes)[0]) /* the block has no line end of its own */
+            puts(block_of(answer, wishes));
         return CLI_OK;
     }
     printf("mode %s (%s), %zu memor%s, %zu tokens%s\n", mneme_mode_name(answer->mode),

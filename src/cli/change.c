@@ -97,38 +97,39 @@ struct fields {
     { "request-id", CLI_TEXT, "KEY",                                                               \
       "the same key within seven days is answered as before, and writes nothing", &(into) }
 
-#define FIELD_OPTIONS(f)                                                                           \
+/* `may_clear`: the kind of those that an empty text takes away, where there is a row to take from. */
+#define FIELD_OPTIONS(f, may_clear)                                                                \
     { "type", CLI_TEXT, "NAME", "user_preference, project_constraint, fact, ... (else by rules)",  \
       &(f).type },                                                                                 \
     { "scope", CLI_TEXT, "KIND", "global, user, project, repo, task or session", &(f).scope },     \
-    { "scope-id", CLI_TEXT, "ID", "which project, repository, task or session", &(f).scope_id },   \
-    { "key", CLI_TEXT, "KEY", "the decision it answers, e.g. project.backend_language",            \
+    { "scope-id", may_clear, "ID", "which project, repository, task or session", &(f).scope_id },  \
+    { "key", may_clear, "KEY", "the decision it answers, e.g. project.backend_language",           \
       &(f).key },                                                                                  \
-    { "value", CLI_TEXT, "TEXT", "what it says of the key", &(f).value },                          \
-    { "title", CLI_TEXT, "TEXT", "a title", &(f).title },                                          \
-    { "summary", CLI_TEXT, "TEXT", "a short form", &(f).summary },                                 \
+    { "value", may_clear, "TEXT", "what it says of the key", &(f).value },                         \
+    { "title", may_clear, "TEXT", "a title", &(f).title },                                         \
+    { "summary", may_clear, "TEXT", "a short form", &(f).summary },                                \
     { "keyword", CLI_MANY, "WORD", "may be repeated", &(f).keywords },                             \
     { "usage-scenario", CLI_MANY, "TEXT", "when it is of use; may be repeated", &(f).usage },      \
     { "entity", CLI_MANY, "NAME", "may be repeated", &(f).entities },                              \
-    { "category", CLI_TEXT, "NAME", "a category", &(f).category },                                 \
-    { "of-project", CLI_TEXT, "NAME", "the project it is about (metadata)", &(f).project },        \
-    { "module", CLI_TEXT, "NAME", "the module it is about (metadata)", &(f).module },              \
+    { "category", may_clear, "NAME", "a category", &(f).category },                                \
+    { "of-project", may_clear, "NAME", "the project it is about (metadata)", &(f).project },       \
+    { "module", may_clear, "NAME", "the module it is about (metadata)", &(f).module },             \
     { "authority", CLI_TEXT, "NAME", "explicit_user (default), tool_observation, ...",             \
       &(f).authority },                                                                            \
     { "confidence", CLI_NUMBER, "0..1", "how sure", &(f).confidence },                             \
     { "importance", CLI_NUMBER, "0..1", "how much it matters", &(f).importance },                  \
     { "sensitivity", CLI_TEXT, "LEVEL", "public, internal, confidential, secret",                  \
       &(f).sensitivity },                                                                          \
-    { "requires-permission", CLI_TEXT, "NAME", "who recalls it must hold it", &(f).permission },   \
+    { "requires-permission", may_clear, "NAME", "who recalls it must hold it", &(f).permission },  \
     { "risk", CLI_TEXT, "LEVEL", "normal or high", &(f).risk },                                    \
     { "applies-to", CLI_MANY, "NAME=WANTED", "e.g. python='>=3.12'; may be repeated",              \
       &(f).applies_to },                                                                           \
     { "valid-from", CLI_TIME, "TIME", "holds from then on", &(f).valid_from_ms },                  \
     { "valid-until", CLI_TIME, "TIME", "holds until then", &(f).valid_until_ms },                  \
     { "event-time", CLI_TIME, "TIME", "when it happened", &(f).event_time_ms },                    \
-    { "supersedes", CLI_TEXT, "ID", "the memory it replaces", &(f).supersedes },                   \
+    { "supersedes", may_clear, "ID", "the memory it replaces", &(f).supersedes },                  \
     { "provenance", CLI_MANY, "ID", "what it came from; may be repeated", &(f).provenance },       \
-    { "attributes", CLI_TEXT, "JSON", "an object of your own", &(f).attributes },                  \
+    { "attributes", may_clear, "JSON", "an object of your own", &(f).attributes },                 \
     { "allow-secrets", CLI_FLAG, NULL, "store a text that holds a secret, as secret",              \
       &(f).allow_secrets }
 
@@ -277,7 +278,7 @@ int cli_remember(int argc, char **argv)
     struct fields f = { .confidence = NAN, .importance = NAN };
     const struct cli_option options[] = {
         { "id", CLI_TEXT, "ID", "an id of your own", &f.id },
-        FIELD_OPTIONS(f),
+        FIELD_OPTIONS(f, CLI_TEXT),
         REQUEST_OPTION(f.request_id),
         { "shared", CLI_FLAG, NULL, "of the whole tenant, not of the user (with --admin)",
           &f.shared },
@@ -504,7 +505,7 @@ int cli_edit(int argc, char **argv)
         { "if-revision", CLI_INTEGER, "N", "only if the row still has this revision",
           &f.if_revision },
         REQUEST_OPTION(f.request_id),
-        FIELD_OPTIONS(f),
+        FIELD_OPTIONS(f, CLI_CLEARS),
     };
     const struct cli_command command = {
         .name = "edit",

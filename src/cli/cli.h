@@ -39,12 +39,13 @@ struct cli_list {
 
 enum cli_kind {
     CLI_FLAG,    /* int: 1 when given */
-    CLI_TEXT,    /* const char * */
+    CLI_TEXT,    /* const char *, never empty */
+    CLI_CLEARS,  /* const char *: an empty one takes the field away */
     CLI_COUNT,   /* size_t, > 0 */
     CLI_INTEGER, /* int64_t */
     CLI_NUMBER,  /* double */
     CLI_TIME,    /* int64_t milliseconds */
-    CLI_MANY     /* struct cli_list: may be given again */
+    CLI_MANY     /* struct cli_list: may be given again; none of them empty */
 };
 
 struct cli_option {

@@ -135,6 +135,12 @@ static void tell_extractor(const struct mneme *handle, const char *extractor)
         cli_tell("by rules alone", mneme_extractor_status(handle));
 }
 
+static void tell_reranker(const struct mneme *handle)
+{
+    if (cli_takes("rerank") && mneme_rerank_status(handle)[0])
+        cli_tell("in the order as ranked", mneme_rerank_status(handle));
+}
+
 enum mneme_status cli_library(const struct cli_common *common, struct cli_key *key,
                               struct mneme_options *ret_options, struct mneme_error *err)
 {
@@ -188,6 +194,8 @@ enum mneme_status cli_open(const struct cli_common *common, enum cli_purpose pur
         tell_model(*ret_handle, options.model_path);
     if (status == MNEME_OK)
         tell_extractor(*ret_handle, options.extractor_path);
+    if (status == MNEME_OK)
+        tell_reranker(*ret_handle);
     if (status == MNEME_NOT_FOUND)
         return mn_fail(err, MNEME_NOT_FOUND, "store: there is none at %s; make one with 'mneme init'",
                        options.store_path);

@@ -132,6 +132,12 @@ static int set_option(const struct cli_command *command, const struct cli_option
         *(int *)option->into = 1;
         return CLI_OK;
     case CLI_TEXT:
+        if (!*value) /* a variable that is not set, mostly; it must not mean another store or user */
+            return cli_usage(command->name, "--%s: is empty, wants %s", option->name,
+                             option->value);
+        *(const char **)option->into = value;
+        return CLI_OK;
+    case CLI_CLEARS:
         *(const char **)option->into = value;
         return CLI_OK;
     case CLI_COUNT: {
@@ -167,6 +173,9 @@ static int set_option(const struct cli_command *command, const struct cli_option
     case CLI_MANY: {
         struct cli_list *list = option->into;
 
+        if (!*value)
+            return cli_usage(command->name, "--%s: is empty, wants %s", option->name,
+                             option->value);
         if (list->count == CLI_LIST_MAX)
             return cli_usage(command->name, "--%s: at most %d times", option->name, CLI_LIST_MAX);
         list->item[list->count++] = value;

@@ -75,8 +75,8 @@ static enum mneme_status erase_routed(struct mneme *front, const struct mneme_er
     MN_ROUTE_AUTO route = { 0 };
 
     if (destroy)
-        MN_TRY(mn_tenants_new_key(front, known->tenant_id, known->actor, err));
-    MN_TRY(mn_route_begin(front, known->tenant_id, true, &route, err));
+        MN_TRY(mn_tenants_new_key(front, known->tenant_id, true, known->actor, err));
+    MN_TRY(mn_route_begin(front, known->tenant_id, !known->preview, &route, err));
     return erase_in(route.handle, known, destroy, receipt, err);
 }
 
@@ -208,7 +208,7 @@ enum mneme_status mneme_rotate_tenant_key(struct mneme *handle, const char *tena
         return mn_fail(err, MNEME_FORBIDDEN, "store: was opened read-only");
     if (!handle->tenants)
         return mn_fail(err, MNEME_INVALID, "tenant_id: all tenants are in one file here");
-    return mn_tenants_new_key(handle, tenant_id, mn_or_empty(actor), err);
+    return mn_tenants_new_key(handle, tenant_id, false, mn_or_empty(actor), err);
 }
 
 /* ---- the audit ---- */

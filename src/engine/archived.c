@@ -65,15 +65,29 @@ static enum mneme_status check_session(struct mneme *handle, const char *tenant_
     return MNEME_OK;
 }
 
+/* Nothing to move is a success; a session that never was is not. */
+static enum mneme_status check_known(struct mneme *handle, struct mn_partition partition,
+                                     const char *session_id, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
+    struct mn_session session;
+    struct mn_task_states states;
+
+    return handle->world.store->ops->session_get(handle->world.store, partition, session_id, arena,
+                                                 &session, &states, err);
+}
+
 enum mneme_status mneme_archive_session(struct mneme *handle, const char *tenant_id,
                                         const char *user_id, const char *session_id,
                                         size_t *ret_turns, struct mneme_error *err)
 {
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_archive_session(inner, tenant_id, user_id, session_id, ret_turns, err));
     size_t turns = 0, taken = 0;
 
     MN_TRY(check_session(handle, tenant_id, session_id, err));
+    MN_TRY(check_known(handle, (struct mn_partition){ tenant_id, mn_or_empty(user_id) }, session_id,
+                       err));
     const struct mn_archive_span span = { .partition = { tenant_id, mn_or_empty(user_id) },
                                           .session_id = session_id,
                                           .last_place = INT64_MAX };
@@ -92,7 +106,7 @@ enum mneme_status mneme_archive_restore(struct mneme *handle, const char *tenant
                                         const char *user_id, const char *session_id,
                                         size_t *ret_turns, struct mneme_error *err)
 {
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_archive_restore(inner, tenant_id, user_id, session_id, ret_turns, err));
     size_t turns = 0;
 

@@ -146,6 +146,7 @@ static enum mneme_status open_reranker(struct mneme *handle, const struct mneme_
     const char *path = options->rerank_path;
     struct mneme_error failed;
     enum mneme_status status;
+    const char *why;
 
     handle->world.rerank_status = handle->rerank_status;
     handle->world.rerank_count = options->rerank_count;
@@ -162,8 +163,9 @@ static enum mneme_status open_reranker(struct mneme *handle, const struct mneme_
                  : mn_reranker_llama_new(path, &handle->world.reranker, &failed);
     if (status != MNEME_OK) {
         handle->world.reranker = NULL;
+        why = strstr(failed.message, ": "); /* it begins with the field, which is another here */
         snprintf(handle->rerank_status, sizeof handle->rerank_status, "rerank: %.380s",
-                 failed.message);
+                 why ? why + 2 : failed.message);
     }
     return MNEME_OK;
 }
@@ -434,81 +436,6 @@ enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_max, size_t 
     if (ret_left)
         *ret_left = (done + read >= pieces_max && pieces_max > 0) || more || jobs || kept > 0;
     return MNEME_OK;
-}
-
-/* ---- the model and the tokens ---- */
-
-const char *mneme_model_status(const struct mneme *handle)
-{
-    return handle ? handle->model_status : "handle: is NULL";
-}
-
-const char *mneme_extractor_status(const struct mneme *handle)
-{
-    return handle ? handle->extractor_status : "handle: is NULL";
-}
-
-const char *mneme_model_name(const struct mneme *handle)
-{
-    return handle && handle->world.model ? handle->world.model->profile.name : "";
-}
-
-size_t mneme_model_dim(const struct mneme *handle)
-{
-    return handle && handle->world.model ? handle->world.model->profile.dim : 0;
-}
-
-enum mneme_status mneme_embed(struct mneme *handle, const char *text, int is_request,
-                              float *ret_vector, size_t dim, struct mneme_error *err)
-{
-    MN_BUF_AUTO codes = { 0 };
-
-    MN_CHECK_GIVEN(handle, "handle", err);
-    MN_CHECK_GIVEN(ret_vector, "ret_vector", err);
-    if (!handle->world.model)
-        return mn_fail(err, MNEME_UNAVAILABLE, "%s", handle->model_status);
-    if (dim != handle->world.model->profile.dim)
-        return mn_fail(err, MNEME_INVALID, "dim: %zu, the model has %zu", dim,
-                       handle->world.model->profile.dim);
-    if (mn_empty(text))
-        return mn_fail(err, MNEME_INVALID, "text: is empty");
-    if (!is_request)
-        return mn_model_embed(handle->world.model, MN_EMBED_PASSAGE, text, ret_vector, err);
-    /* as a recall does it, so that a cache has all that one will ask for */
-    return mn_model_embed_tokens(handle->world.model, MN_EMBED_REQUEST, text, ret_vector, &codes,
-                                 err);
-}
-
-enum mneme_status mneme_token_states(struct mneme *handle, const char *text, int is_request,
-                                     float *ret_states, size_t states_max, size_t *ret_count,
-                                     struct mneme_error *err)
-{
-    MN_BUF_AUTO states = { 0 };
-    size_t count, state_bytes;
-
-    MN_CHECK_GIVEN(handle, "handle", err);
-    MN_CHECK_GIVEN(ret_states, "ret_states", err);
-    MN_CHECK_GIVEN(ret_count, "ret_count", err);
-    if (!handle->world.model)
-        return mn_fail(err, MNEME_UNAVAILABLE, "%s", handle->model_status);
-    if (mn_empty(text))
-        return mn_fail(err, MNEME_INVALID, "text: is empty");
-    MN_TRY(mn_model_token_states(handle->world.model,
-                                 is_request ? MN_EMBED_REQUEST : MN_EMBED_PASSAGE, text, &states,
-                                 err));
-    state_bytes = handle->world.model->profile.dim * sizeof(float);
-    count = states.bytes / state_bytes;
-    count = count < states_max ? count : states_max;
-    if (count > 0)
-        memcpy(ret_states, states.at, count * state_bytes);
-    *ret_count = count;
-    return MNEME_OK;
-}
-
-size_t mneme_token_count(struct mneme *handle, const char *text)
-{
-    text = mn_or_empty(text);
-    return handle ? mn_tokens_count(handle->world.tokens, text, strlen(text)) : 0;
 }
 
 /* ---- asking ---- */

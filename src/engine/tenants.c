@@ -425,15 +425,17 @@ static enum mneme_status change_key(struct mn_tenants *self, struct mneme *inner
     return status;
 }
 
-enum mneme_status mn_tenants_new_key(struct mneme *front, const char *tenant, const char *actor,
-                                     struct mneme_error *err)
+enum mneme_status mn_tenants_new_key(struct mneme *front, const char *tenant, bool make,
+                                     const char *actor, struct mneme_error *err)
 {
     MN_ROUTE_AUTO route = { 0 };
     char stem[MN_TENANT_STEM_BYTES];
 
     if (!front->tenants->has_keys)
         return mn_fail(err, MNEME_INVALID, "key: the store has none");
-    MN_TRY(mn_route_begin(front, tenant, true, &route, err));
+    MN_TRY(mn_route_begin(front, tenant, make, &route, err));
+    if (route.slot < 0)
+        return mn_fail(err, MNEME_NOT_FOUND, "tenant_id: nothing is known of %.200s", tenant);
     if (!mn_tenant_stem(tenant, stem))
         return mn_fail_memory(err);
     return change_key(front->tenants, route.handle, stem, actor, err);

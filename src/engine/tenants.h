@@ -41,8 +41,9 @@ struct mn_route {
     int slot; /* -1: of nobody */
 };
 /*
- * make: the tenant is to be written, so its file is made when it is not there; else an unknown tenant
- * is one without rows. So is one without a name: the call itself then says what is wrong.
+ * make: rows may come, so the tenant's file is made when it is not there; else an unknown tenant is
+ * one without rows, where nothing can be changed or withdrawn either. So is one without a name: the
+ * call itself then says what is wrong.
  */
 enum mneme_status mn_route_begin(struct mneme *front, const char *tenant, bool make,
                                  struct mn_route *ret_route, struct mneme_error *err);
@@ -71,9 +72,10 @@ struct mn_store;
 struct mn_store *mn_tenants_root(struct mneme *front);
 
 bool mn_tenants_have_keys(struct mneme *front);
-/* The tenant's file under a new random key, the former one destroyed. MNEME_INVALID without keys. */
-enum mneme_status mn_tenants_new_key(struct mneme *front, const char *tenant, const char *actor,
-                                     struct mneme_error *err);
+/* The tenant's file under a new random key, the former one destroyed. MNEME_INVALID without keys;
+ * MNEME_NOT_FOUND for a tenant without a file, unless one is to be made. */
+enum mneme_status mn_tenants_new_key(struct mneme *front, const char *tenant, bool make,
+                                     const char *actor, struct mneme_error *err);
 /* As mneme_rotate_key(), mneme_backup(), mneme_restore() say. */
 enum mneme_status mn_tenants_rekey(struct mneme *front, const void *key, size_t key_bytes,
                                    const char *actor, struct mneme_error *err);

@@ -113,7 +113,7 @@ enum mneme_status mneme_extract(struct mneme *handle, const char *tenant_id, con
                                 struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_extract(inner, tenant_id, user_id, session_id, ret_read, err));
     struct mneme_read report = MNEME_READ_INIT;
 

@@ -166,7 +166,7 @@ enum mneme_status mneme_end_session(struct mneme *handle, const char *tenant_id,
                                     const struct mneme_change *change, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_end_session(inner, tenant_id, user_id, session_id, change, err));
     struct mneme_change known;
 
@@ -188,7 +188,7 @@ enum mneme_status mneme_granularity(struct mneme *handle, const char *tenant_id,
                                     void *context, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, tenant_id, apply != 0,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_granularity(inner, tenant_id, user_id, apply, change, row, context, err));
     struct mneme_change known = MNEME_CHANGE_INIT;
 
@@ -205,7 +205,7 @@ enum mneme_status mneme_edit(struct mneme *handle, const struct mneme_memory *me
                              struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, memory ? memory->tenant_id : NULL, true,
+    MN_ROUTED(handle, memory ? memory->tenant_id : NULL, false,
               mneme_edit(inner, memory, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
@@ -223,7 +223,7 @@ enum mneme_status mneme_forget(struct mneme *handle, const char *tenant_id, cons
                                struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_forget(inner, tenant_id, user_id, memory_id, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
@@ -245,7 +245,7 @@ enum mneme_status mneme_confirm(struct mneme *handle, const char *tenant_id, con
                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_confirm(inner, tenant_id, user_id, memory_id, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;
@@ -269,7 +269,7 @@ enum mneme_status mneme_clarify(struct mneme *handle, const char *tenant_id, con
                                 struct mneme_receipt *ret_receipt, struct mneme_error *err)
 {
     MN_CHECK_GIVEN(handle, "handle", err);
-    MN_ROUTED(handle, tenant_id, true,
+    MN_ROUTED(handle, tenant_id, false,
               mneme_clarify(inner, tenant_id, user_id, question_id, keep_id, change, ret_receipt, err));
     MN_ARENA_AUTO arena = mn_arena_new(MN_CALL_BYTES_MAX);
     struct mneme_receipt receipt;

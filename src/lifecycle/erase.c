@@ -43,11 +43,6 @@ static void look_at(void *context, const char *part, const void *bytes, size_t c
     mn_sweep_look(looking->sweep, bytes, count);
 }
 
-static void excuse(void *context, const struct mn_kept_text *kept)
-{
-    mn_sweep_excuse(context, kept->text.at, kept->text.bytes);
-}
-
 static enum mneme_status look(struct mn_store *store, struct mn_sweep *sweep, struct mn_scan *scan,
                               struct mneme_error *err)
 {
@@ -56,7 +51,7 @@ static enum mneme_status look(struct mn_store *store, struct mn_sweep *sweep, st
     mn_sweep_forget_found(sweep);
     MN_TRY(store->ops->bytes(store, look_at, &looking, err));
     if (mn_sweep_found(sweep) > 0)
-        MN_TRY(store->ops->texts(store, NULL, excuse, sweep, err));
+        MN_TRY(store->ops->texts(store, NULL, mn_sweep_excuse_kept, sweep, err));
     scan->bytes = looking.bytes;
     scan->found = mn_sweep_found(sweep);
     return MNEME_OK;

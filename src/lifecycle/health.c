@@ -325,6 +325,10 @@ enum mneme_status mn_health(struct mn_world *world, const struct mn_partition *o
 
     MN_TRY(world->store->ops->health(world->store, only, mn_index_profile(world), now_ms, arena,
                                      &users, err));
+    if (only->tenant && users.count == 0)
+        return mn_fail(err, MNEME_NOT_FOUND, "%s: nothing is known of %.200s",
+                       only->owner ? "user_id" : "tenant_id",
+                       only->owner ? only->owner : only->tenant);
     r.w.out = ret_report;
     r.a.out = &r.alarms;
     enum mneme_status status = put_all(&r, &users, only->owner != NULL, err);

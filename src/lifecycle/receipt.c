@@ -424,10 +424,19 @@ enum mneme_status mn_receipt_read(const char *text, const char *key, struct mn_a
     return MNEME_OK;
 }
 
-bool mn_receipt_has_id(const struct mn_receipt *receipt, const char *id)
+static int compare_id(const void *key, const void *item)
+{
+    const struct mn_str *id = key;
+    const char *other = *(const char *const *)item;
+    int order = strncmp(id->at, other, id->bytes);
+
+    return order || !other[id->bytes] ? order : -1;
+}
+
+bool mn_receipt_has_id(const struct mn_receipt *receipt, struct mn_str id)
 {
     return receipt->id_count > 0 && bsearch(&id, receipt->ids, receipt->id_count,
-                                            sizeof *receipt->ids, compare_texts) != NULL;
+                                            sizeof *receipt->ids, compare_id) != NULL;
 }
 
 bool mn_receipt_has_owner(const struct mn_receipt *receipt, const char *owner)

@@ -69,7 +69,7 @@ enum mneme_status mn_receipt_read(const char *text, const char *key, struct mn_a
                                   struct mn_receipt *ret_receipt, struct mneme_error *err);
 /* Whose receipt it says it is, seal or no seal; in the arena. NULL: none, or no memory. */
 const char *mn_receipt_tenant(const char *text, struct mn_arena *arena);
-bool mn_receipt_has_id(const struct mn_receipt *receipt, const char *id);
+bool mn_receipt_has_id(const struct mn_receipt *receipt, struct mn_str id); /* as a whole */
 bool mn_receipt_has_owner(const struct mn_receipt *receipt, const char *owner);
 
 #endif

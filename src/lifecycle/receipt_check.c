@@ -19,9 +19,10 @@
 struct check {
     const struct mn_receipt *receipt;
     struct mn_hmac *salted;
-    struct mn_sweep *ids; /* as bytes: in traces, then in the files */
+    struct mn_sweep *ids; /* as bytes, in the files */
     const char *named[NAMED_MAX];
     size_t ids_found;
+    size_t traces_found; /* that name one */
     size_t texts_found;
     size_t texts_again;
     size_t texts_looked_at;
@@ -35,7 +36,7 @@ struct check {
 
 static void check_id(struct check *c, const char *id)
 {
-    if (!mn_receipt_has_id(c->receipt, id))
+    if (!mn_receipt_has_id(c->receipt, mn_str_of(id)))
         return;
     for (size_t i = 0; i < c->ids_found && i < NAMED_MAX; i++)
         if (strcmp(c->named[i], id) == 0)
@@ -46,6 +47,19 @@ static void check_id(struct check *c, const char *id)
     c->ids_found++;
 }
 
+/* Ids stand in a trace as whole strings; part of another id is none. */
+static void check_trace(struct check *c, struct mn_str json)
+{
+    MN_BUF_AUTO room = { 0 };
+    struct mn_str string;
+    bool named = false;
+
+    for (size_t at = 0; !named && mn_json_next_string(json, &at, &room, &string);)
+        named = mn_receipt_has_id(c->receipt, string);
+    c->traces_found += named;
+    c->failed = c->failed || room.failed;
+}
+
 static void check_kept(void *context, const struct mn_kept_text *kept)
 {
     struct check *c = context;
@@ -53,7 +67,7 @@ static void check_kept(void *context, const struct mn_kept_text *kept)
 
     check_id(c, kept->id);
     if (kept->kind == MN_KEPT_TRACE)
-        mn_sweep_look(c->ids, kept->text.at, kept->text.bytes);
+        check_trace(c, kept->text);
     if (!kept->said || !mn_receipt_has_owner(c->receipt, kept->owner))
         return;
     c->texts_looked_at++;
@@ -72,12 +86,7 @@ static void look_at_bytes(void *context, const char *part, const void *bytes, si
     mn_sweep_look(c->ids, bytes, count);
 }
 
-static void excuse_kept(void *context, const struct mn_kept_text *kept)
-{
-    mn_sweep_excuse(context, kept->text.at, kept->text.bytes);
-}
-
-static enum mneme_status look_around(struct mn_world *world, struct check *c, size_t *ret_traces,
+static enum mneme_status look_around(struct mn_world *world, struct check *c,
                                      struct mneme_error *err)
 {
     struct mn_store *store = world->store;
@@ -88,11 +97,9 @@ static enum mneme_status look_around(struct mn_world *world, struct check *c, si
     MN_TRY(store->ops->texts(store, c->receipt->tenant, check_kept, c, err));
     if (c->failed)
         return mn_fail_memory(err);
-    *ret_traces = mn_sweep_found(c->ids);
-    mn_sweep_forget_found(c->ids);
     MN_TRY(store->ops->bytes(store, look_at_bytes, c, err));
     if (mn_sweep_found(c->ids) > 0)
-        MN_TRY(store->ops->texts(store, NULL, excuse_kept, c->ids, err));
+        MN_TRY(store->ops->texts(store, NULL, mn_sweep_excuse_kept, c->ids, err));
     return MNEME_OK;
 }
 
@@ -101,7 +108,7 @@ static bool check_archived(void *context, const struct mn_archived_turn *turn)
     struct check *c = context;
 
     c->archived_looked_at++;
-    c->archived_found += mn_receipt_has_id(c->receipt, turn->event->id);
+    c->archived_found += mn_receipt_has_id(c->receipt, mn_str_of(turn->event->id));
     return false;
 }
 
@@ -135,8 +142,8 @@ static enum mneme_status look_in_archive(struct mn_world *world, struct check *c
     return MNEME_OK;
 }
 
-static enum mneme_status report(const struct check *c, size_t traces, bool clean,
-                                struct mn_buf *out, struct mneme_error *err)
+static enum mneme_status report(const struct check *c, bool clean, struct mn_buf *out,
+                                struct mneme_error *err)
 {
     struct mn_json_writer w = { .out = out };
 
@@ -149,7 +156,7 @@ static enum mneme_status report(const struct check *c, size_t traces, bool clean
     for (size_t i = 0; i < c->ids_found && i < NAMED_MAX; i++)
         mn_json_put_text(&w, c->named[i]);
     mn_json_close(&w, ']');
-    mn_json_field_integer(&w, "ids_in_traces", (int64_t)traces);
+    mn_json_field_integer(&w, "ids_in_traces", (int64_t)c->traces_found);
     mn_json_field_integer(&w, "ids_in_bytes", (int64_t)mn_sweep_found(c->ids));
     mn_json_field_bool(&w, "archive_seen", c->archive_seen);
     mn_json_field_integer(&w, "archived_found", (int64_t)c->archived_found);
@@ -183,7 +190,6 @@ enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_te
     struct mn_receipt receipt;
     struct check c = { .receipt = &receipt, .ids = ids };
     const char *key = "";
-    size_t traces = 0;
     bool clean;
 
     if (!arena || !ids)
@@ -194,12 +200,13 @@ enum mneme_status mn_erase_verify(struct mn_world *world, const char *receipt_te
     if (!salted)
         return mn_fail_memory(err);
     c.salted = salted;
-    MN_TRY(look_around(world, &c, &traces, err));
+    MN_TRY(look_around(world, &c, err));
     MN_TRY(look_in_archive(world, &c, arena, err));
     MN_TRY(look_in_audit(world, &c, err));
     clean = c.in_audit && c.archive_seen &&
-            c.ids_found + c.texts_found + c.archived_found + traces + mn_sweep_found(ids) == 0;
-    MN_TRY(report(&c, traces, clean, ret_report, err));
+            c.ids_found + c.texts_found + c.archived_found + c.traces_found + mn_sweep_found(ids) ==
+                0;
+    MN_TRY(report(&c, clean, ret_report, err));
     *ret_clean = clean;
     return MNEME_OK;
 }

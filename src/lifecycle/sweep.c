@@ -390,6 +390,13 @@ void mn_sweep_excuse(struct mn_sweep *sweep, const void *bytes, size_t count)
         run_exact(sweep, bytes, count, EXCUSE);
 }
 
+void mn_sweep_excuse_kept(void *sweep, const struct mn_kept_text *kept)
+{
+    mn_sweep_excuse(sweep, kept->text.at, kept->text.bytes);
+    mn_sweep_excuse(sweep, kept->tenant, strlen(kept->tenant));
+    mn_sweep_excuse(sweep, kept->owner, strlen(kept->owner));
+}
+
 size_t mn_sweep_found(const struct mn_sweep *sweep)
 {
     return sweep->found;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/str.h"
+#include "store/erased.h"
 
 #define MN_SWEEP_BYTES_MIN 8 /* shorter ones stand everywhere by accident: not looked for */
 
@@ -31,6 +32,8 @@ size_t mn_sweep_count(const struct mn_sweep *sweep);
 void mn_sweep_look(struct mn_sweep *sweep, const void *bytes, size_t count);
 /* ...and what stands in these has a right to be there: found no more. */
 void mn_sweep_excuse(struct mn_sweep *sweep, const void *bytes, size_t count);
+/* For the store's texts: a text, its row's id, and whose it is; `sweep` is a struct mn_sweep *. */
+void mn_sweep_excuse_kept(void *sweep, const struct mn_kept_text *kept);
 size_t mn_sweep_found(const struct mn_sweep *sweep);
 void mn_sweep_forget_found(struct mn_sweep *sweep);
 

@@ -282,6 +282,8 @@ static enum mneme_status read_record(yyjson_val *object, const struct mneme_memo
 
     MN_TRY(shape_of(object, &shape, err));
     MN_TRY(check_known(object, shape, err));
+    if (yyjson_equals_str(yyjson_obj_get(object, "id"), ""))
+        return mn_fail(err, MNEME_INVALID, "id: is empty; leave it out for one to be made");
     record = mn_arena_alloc(arena, shape->bytes);
     if (!record)
         return mn_fail_memory(err);

@@ -395,7 +395,7 @@ static enum mneme_status events_answered(struct mn_world *world, const struct mn
 {
     const char *key = NULL;
 
-    *ret_answered = count > 0 && !mn_empty(change->idempotency_key);
+    *ret_answered = count > 0 && change->idempotency_key != NULL;
     for (size_t i = 0; i < count && *ret_answered; i++) {
         MN_TRY(mn_request_key("observe", change, i, arena, &key, err));
         MN_TRY(mn_request_answered(

@@ -312,6 +312,8 @@ enum mneme_status mn_request_key(const char *call, const struct mneme_change *ch
     const char *given = mn_or_empty(change->idempotency_key);
     const char *key = "";
 
+    if (change->idempotency_key && !*given) /* taken for none, a call sent again would write again */
+        return mn_fail(err, MNEME_INVALID, "idempotency_key: is empty; NULL is none");
     if (strlen(given) > MNEME_NAME_BYTES_MAX)
         return mn_fail(err, MNEME_LIMIT, "idempotency_key: %zu bytes, at most %d", strlen(given),
                        MNEME_NAME_BYTES_MAX);

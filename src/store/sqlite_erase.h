@@ -85,8 +85,4 @@ enum mneme_status mn_tombstone_among(const struct mn_writing *w, const char *ten
 enum mneme_status mn_tombstone_covers(const struct mn_writing *w, const struct mn_trace_row *trace,
                                       bool *ret_covered, struct mneme_error *err);
 
-/* The next quoted string of a JSON text from *at on, without its quotes and as it is escaped; false
- * behind the last one. */
-bool mn_next_quoted(struct mn_str json, size_t *at, struct mn_str *ret_string);
-
 #endif

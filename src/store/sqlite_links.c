@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_erase.h"
 
@@ -218,12 +219,13 @@ static enum mneme_status unlink_edges(struct mn_erasing *e, struct mneme_error *
 
 static bool names_erased(const struct mn_erasing *e, struct mn_str json)
 {
+    MN_BUF_AUTO room = { 0 };
     struct mn_str string;
 
-    for (size_t at = 0; mn_next_quoted(json, &at, &string);)
+    for (size_t at = 0; mn_json_next_string(json, &at, &room, &string);)
         if (mn_erasing_has(e, string.at, string.bytes))
             return true;
-    return false;
+    return room.failed; /* one that cannot be read goes */
 }
 
 static enum mneme_status unlink_traces(struct mn_erasing *e, struct mneme_error *err)

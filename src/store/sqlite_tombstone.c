@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_erase.h"
@@ -122,24 +123,6 @@ enum mneme_status mn_tombstone_among(const struct mn_writing *w, const char *ten
 
 /* ---- traces ---- */
 
-bool mn_next_quoted(struct mn_str json, size_t *at, struct mn_str *ret_string)
-{
-    size_t i = *at;
-
-    while (i < json.bytes && json.at[i] != '"')
-        i++;
-    if (i >= json.bytes)
-        return false;
-    ret_string->at = json.at + ++i;
-    while (i < json.bytes && json.at[i] != '"')
-        i += json.at[i] == '\\' ? 2 : 1;
-    if (i >= json.bytes)
-        return false;
-    ret_string->bytes = (size_t)(json.at + i - ret_string->at);
-    *at = i + 1;
-    return true;
-}
-
 /* A unit, or a session that was erased after this instant. */
 static enum mneme_status is_named(const struct mn_writing *w, const struct mn_trace_row *trace,
                                   struct mn_str string, bool *ret_found, struct mneme_error *err)
@@ -158,6 +141,7 @@ enum mneme_status mn_tombstone_covers(const struct mn_writing *w, const struct m
                                       bool *ret_covered, struct mneme_error *err)
 {
     struct mn_str json = mn_str_of(trace->json);
+    MN_BUF_AUTO room = { 0 };
     struct mn_str string;
     bool covered = false;
     size_t at = 0;
@@ -172,8 +156,10 @@ enum mneme_status mn_tombstone_covers(const struct mn_writing *w, const struct m
     if (!covered)
         MN_TRY(mn_tombstone_since(w, MN_TOMBSTONE_TENANT, trace->tenant, "", trace->at_ms, &covered,
                                   err));
-    while (!covered && mn_next_quoted(json, &at, &string))
+    while (!covered && mn_json_next_string(json, &at, &room, &string))
         MN_TRY(is_named(w, trace, string, &covered, err));
+    if (room.failed)
+        return mn_fail_memory(err);
     *ret_covered = covered;
     return MNEME_OK;
 }

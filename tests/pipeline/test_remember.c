@@ -519,6 +519,16 @@ static void the_same_request_is_answered_once(void **state)
 
     memset(long_key, 'k', sizeof long_key);
     long_key[MNEME_NAME_BYTES_MAX] = '\0';
+    /* An empty one would protect nobody. */
+    change.idempotency_key = "";
+    assert_int_equal(mneme_remember(handle, &m, &change, &again, &err), MNEME_INVALID);
+    assert_string_equal(err.message, "idempotency_key: is empty; NULL is none");
+    m.id = first.id;
+    assert_int_equal(mneme_edit(handle, &m, &change, &again, &err), MNEME_INVALID);
+    assert_string_equal(err.field, "idempotency_key");
+    m.id = NULL;
+    assert_int_equal(mneme_observe(handle, &event, 1, &change, &again, &err), MNEME_INVALID);
+    assert_string_equal(err.field, "idempotency_key");
     change.idempotency_key = long_key;
     assert_int_equal(mneme_remember(handle, &m, &change, &again, &err), MNEME_OK);
     long_key[MNEME_NAME_BYTES_MAX] = 'k';

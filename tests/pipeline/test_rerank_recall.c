@@ -205,12 +205,15 @@ static void one_that_is_not_there_is_said_in_each_trace(void **state)
     int degraded;
 
     (void)state;
+    assert_string_equal(mneme_rerank_status(handle), "");
     mneme_close(handle);
     open_with("/nowhere/judge.gguf", 0);
+    assert_string_equal(mneme_rerank_status(handle),
+                        "rerank: cannot open /nowhere/judge.gguf: No such file or directory");
     recall(REQUEST, order, trace, sizeof trace, &degraded);
     assert_int_equal(strlen(order), 3);
     assert_true(degraded);
-    assert_non_null(strstr(trace, "rerank: "));
+    assert_non_null(strstr(trace, "\"rerank: cannot open /nowhere/judge.gguf"));
 }
 
 int main(void)

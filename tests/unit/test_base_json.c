@@ -534,6 +534,29 @@ static void writing_deeper_than_can_be_read_fails_the_buffer(void **state)
     assert_true(buf.failed);
 }
 
+static void strings_of_a_text_come_whole_and_unescaped(void **state)
+{
+    static const char json[] = "{\"a\":[\"b c\",1,\"\"],\"d\\\"e\":\"\\u00e9\\\\\"}";
+    static const char *const want[] = { "a", "b c", "", "d\"e", "\xc3\xa9\\" };
+    MN_BUF_AUTO room = { 0 };
+    struct mn_str string;
+    size_t at = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_true(mn_json_next_string(mn_str_of(json), &at, &room, &string));
+        assert_int_equal(string.bytes, strlen(want[i]));
+        assert_memory_equal(string.at, want[i], string.bytes);
+    }
+    assert_false(mn_json_next_string(mn_str_of(json), &at, &room, &string));
+    at = 0;
+    assert_false(mn_json_next_string(mn_str_of("\"cut \\"), &at, &room, &string));
+    assert_false(mn_json_next_string(mn_str_of(""), &at, &room, &string));
+    assert_false(room.failed);
+    assert_true(mn_json_next_string(mn_str_of("\"no \\q\""), &at, &room, &string));
+    assert_true(room.failed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +579,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_text_are_written_as_the_replacement),
         cmocka_unit_test(numbers_have_fixed_places_and_no_trailing_zeros),
         cmocka_unit_test(numbers_do_not_follow_the_locale),
+        cmocka_unit_test(strings_of_a_text_come_whole_and_unescaped),
         cmocka_unit_test(writing_deeper_than_can_be_read_fails_the_buffer),
     };
 
