@@ -27,6 +27,10 @@ enum mn_source {
 };
 const char *mn_source_name(enum mn_source source);
 
+/* What a second step found it by (second_step.c). */
+enum mn_step { MN_STEP_NONE = 0, MN_STEP_NAME, MN_STEP_TIME };
+const char *mn_step_name(enum mn_step step);
+
 /* How one source saw it. rank 1 is best; 0: that source did not bring it. */
 struct mn_finding {
     size_t rank;
@@ -66,6 +70,7 @@ struct mn_candidate {
     enum mn_language language;
 
     struct mn_finding found[MN_SOURCE_COUNT];
+    enum mn_step step; /* the last that brought it, known before or not */
     bool by_key; /* fetched because another candidate answers the same key */
     double text; /* X of search/search.h, raw */
     double coverage;

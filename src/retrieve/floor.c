@@ -8,7 +8,7 @@
  * so does what happened in the time it names, where it names the kind as well ("incidents of last
  * month"). A preference, or a constraint wider than the project, qualifies when the plan wants its
  * type and some of its labels or words are met. What a graph brought needs a path of enough
- * confidence. Everything else must be as close to the request as the model profile demands, on the
+ * confidence; what was at the time that a request means needs nothing else. Everything else must be as close to the request as the model profile demands, on the
  * raw scale.
  *
  * A text that gives orders has none of the privileges of a constraint: its likeness must carry it.
@@ -29,6 +29,8 @@ enum pass {
     PASS_PLAN,
     PASS_TIME,
     PASS_PATH,
+    PASS_THEN,
+    PASS_NAMED,
     PASS_CLOSE,
     PASS_WORDS,
     PASS_KEY
@@ -45,6 +47,8 @@ static const char *const WHY[] = {
     [PASS_PLAN] = "is of a type the request asks for and about what it names",
     [PASS_TIME] = "is of a type the request asks for and of the time it names",
     [PASS_PATH] = "is linked to what the request names",
+    [PASS_THEN] = "is of the time that another memory gives to what the request speaks of",
+    [PASS_NAMED] = "is said of the one whom another memory names and the request means",
     [PASS_CLOSE] = "is close in meaning or words to the request",
     [PASS_WORDS] = "shares enough words with the request",
     [PASS_KEY] = "answers what another memory close to the request answers",
@@ -114,9 +118,11 @@ static enum pass by_likeness(const struct mn_plan *plan, const struct mn_model_p
 
     if (c->path_confidence >= PATH_MIN)
         return PASS_PATH;
-    if (c->has_vector)
-        return (float)c->raw_relevance >= floor ? PASS_CLOSE : PASS_NOT;
-    return (float)c->text >= floor ? PASS_WORDS : PASS_NOT;
+    if ((float)(c->has_vector ? c->raw_relevance : c->text) < floor)
+        return PASS_NOT;
+    if (c->step == MN_STEP_NAME)
+        return PASS_NAMED;
+    return c->has_vector ? PASS_CLOSE : PASS_WORDS;
 }
 
 /* Structured types alone are asked for: then they are asked for as such. */
@@ -134,6 +140,8 @@ static enum pass pass_of(const struct mneme_request *request, const struct mn_ac
 
     if (c->forced)
         return PASS_RULE;
+    if (c->step == MN_STEP_TIME && !c->suspicious)
+        return PASS_THEN;
     pass = by_nature(access, plan, c);
     if (!pass)
         pass = by_likeness(plan, profile, c);

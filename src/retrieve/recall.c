@@ -121,12 +121,12 @@ static enum mneme_status embed_prepare(const struct mn_sourcing *s, struct embed
 
 /* ---- the zone in which time phrases are read ---- */
 
-static enum mneme_status read_zone(struct mn_sourcing *s, int64_t now_ms, struct mneme_error *err)
+enum mneme_status mn_source_zone(struct mn_sourcing *s, struct mneme_error *err)
 {
     static const char *const key = "user.timezone";
     struct mn_rows rows = { 0 };
 
-    if (s->plan->zone[0] || !s->plan->when.found)
+    if (s->plan->zone[0])
         return MNEME_OK;
     MN_TRY(s->world->store->ops->memories_by_key(s->world->store, s->access, &key, 1, s->arena,
                                                  &rows, err));
@@ -134,7 +134,8 @@ static enum mneme_status read_zone(struct mn_sourcing *s, int64_t now_ms, struct
         const char *zone = rows.item[i].memory.value;
 
         if (mn_when_zone_known(zone)) {
-            mn_plan_read_time(s->plan, now_ms, zone);
+            mn_plan_read_time(s->plan,
+                              s->request->now_ms ? s->request->now_ms : s->access->at_ms, zone);
             break;
         }
     }
@@ -240,7 +241,7 @@ static enum mneme_status step_again(struct mn_sourcing *s, struct mneme_error *e
 
     mn_error_clear(&failed);
     enum mneme_status status = mn_source_second_step(s, &failed);
-    if (status == MNEME_OK && s->trace->second.count) {
+    if (status == MNEME_OK && s->trace->second.step_count) {
         status = complete(s, &failed);
         if (status == MNEME_OK)
             status = mn_verify_scores(s, &failed);
@@ -277,8 +278,7 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     void *started = embed_start(world, &embedding);
 
     /* From here on the embedding must be waited for before anything is returned. */
-    enum mneme_status status =
-        read_zone(&s, request->now_ms ? request->now_ms : access->at_ms, err);
+    enum mneme_status status = plan->when.found ? mn_source_zone(&s, err) : MNEME_OK;
     if (status == MNEME_OK)
         status = run(&s, MN_SOURCE_STRUCTURED, mn_source_structured, true, err);
     if (status == MNEME_OK)

@@ -71,8 +71,20 @@ enum mneme_status mn_source_graph_from(struct mn_sourcing *s, const char *name, 
                                        size_t *count, struct mneme_error *err);
 enum mneme_status mn_source_rule(struct mn_sourcing *s, struct mneme_error *err);
 
-/* second_step.c: once more, by the name of somebody the request speaks of only through another. */
+/* Reads the plan's time phrases in the user's zone, where that is remembered and none was given. */
+enum mneme_status mn_source_zone(struct mn_sourcing *s, struct mneme_error *err);
+
+/* second_step.c: once more, by the name or the time that the request tells only through another. */
 enum mneme_status mn_source_second_step(struct mn_sourcing *s, struct mneme_error *err);
+#define MN_STEP_BRINGS_MAX 16
+/* The best found so far by raw relevance, `most` of them at most; what was replaced says nothing. */
+size_t mn_step_first(struct mn_sourcing *s, struct mn_candidate **first, size_t most);
+/* One more step in the trace; NULL: there were MN_STEPS_MAX. */
+struct mn_trace_step *mn_step_told(struct mn_sourcing *s, enum mn_step by, const char *from);
+
+/* back_then.c: what was at the time that the request, folded in its case, tells by something else. */
+enum mneme_status mn_source_back_then(struct mn_sourcing *s, struct mn_str request,
+                                      struct mneme_error *err);
 
 /* surroundings.c: context of every candidate that is a turn. The last to be asked: it points at
  * candidates that no one drops from the pool any more. */

@@ -14,6 +14,11 @@
 
 #define NOTE_BYTES_MAX 500
 
+const char *mn_step_name(enum mn_step step)
+{
+    return step == MN_STEP_NAME ? "name" : step == MN_STEP_TIME ? "time" : "";
+}
+
 const char *mn_source_name(enum mn_source source)
 {
     static const char *const names[MN_SOURCE_COUNT] = {

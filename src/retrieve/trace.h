@@ -47,6 +47,16 @@ struct mn_trace_source {
     const char *silent; /* why it did not answer; NULL when it did */
 };
 
+/* A second step, or one more (second_step.c). */
+struct mn_trace_step {
+    enum mn_step by;
+    const char *from;          /* id of the memory that says who, or when */
+    uint64_t name_hash;        /* of who */
+    int64_t from_ms, until_ms; /* when */
+    size_t count;              /* of what it brought, known before or not */
+};
+#define MN_STEPS_MAX 4 /* three names, one after the other, and a time */
+
 struct mn_trace {
     struct mn_arena *arena; /* for rejections and notes; NULL: only counts */
     char id[48];
@@ -71,10 +81,9 @@ struct mn_trace {
         int64_t us;
     } tokens;
     struct {
-        bool fired; /* the request speaks of somebody only through another */
-        const char *from; /* id of the memory that says who; NULL: none of the first does */
-        uint64_t name_hash;
-        size_t count; /* of what the name brought, known before or not */
+        bool fired; /* the request speaks of somebody or a time only through something else */
+        struct mn_trace_step step[MN_STEPS_MAX];
+        size_t step_count;
         int64_t us;
     } second;
     int64_t stage_us[MN_STAGE_COUNT];

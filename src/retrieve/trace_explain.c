@@ -194,6 +194,10 @@ static void put_found_by(struct mn_buf *out, yyjson_val *item)
     }
     if (is_set(item, "by_key"))
         mn_buf_text(out, first ? "found by its key" : ", its key");
+    first = first && !is_set(item, "by_key");
+    if (text_of(item, "second_step")[0])
+        mn_buf_printf(out, "%sa second step by %s", first ? "found by " : ", ",
+                      text_of(item, "second_step"));
 }
 
 /* Of a long text: which passage is nearest, and which stand in the block. */
@@ -363,6 +367,17 @@ static void put_sources(struct mn_buf *out, yyjson_val *trace)
     }
 }
 
+static void put_step(struct mn_buf *out, yyjson_val *step)
+{
+    if (strcmp(text_of(step, "by"), "time") != 0)
+        mn_buf_printf(out, "Again  by the name that %s gives: %lld brought\n",
+                      text_of(step, "from"), integer_of(step, "brought"));
+    else
+        mn_buf_printf(out, "Again  by the time that %s gives, %s to %s: %lld brought\n",
+                      text_of(step, "from"), text_of(step, "after"), text_of(step, "before"),
+                      integer_of(step, "brought"));
+}
+
 static void put_times(struct mn_buf *out, yyjson_val *trace)
 {
     yyjson_val *counts = list_of(trace, "counts");
@@ -388,10 +403,8 @@ static void put_times(struct mn_buf *out, yyjson_val *trace)
                       text_of(model, "profile_hash"));
     else
         mn_buf_text(out, "Model  none: text, structure, graph and rules only\n");
-    if (text_of(list_of(trace, "second_step"), "from")[0])
-        mn_buf_printf(out, "Again  by the name that %s gives: %lld brought\n",
-                      text_of(list_of(trace, "second_step"), "from"),
-                      integer_of(list_of(trace, "second_step"), "brought"));
+    yyjson_arr_foreach(list_of(list_of(trace, "second_step"), "steps"), at, count, value)
+        put_step(out, value);
     if (integer_of(list_of(trace, "tokens"), "turns"))
         mn_buf_printf(out, "Words  %lld of the %lld turns that lead were compared word by word\n",
                       integer_of(list_of(trace, "tokens"), "measured"),

@@ -235,6 +235,8 @@ static void put_what(struct mn_json_writer *w, const struct mn_candidate *c)
     mn_json_field_text(w, "authority", mneme_authority_name(m->authority));
     mn_json_field_bool(w, "shared", c->shared);
     mn_json_field_bool(w, "from_truth", c->from_truth);
+    if (c->step)
+        mn_json_field_text(w, "second_step", mn_step_name(c->step));
     mn_json_field_bool(w, "forced", c->forced);
     if (c->forced)
         mn_json_field_text(w, "trigger", c->rule_trigger);
@@ -470,18 +472,33 @@ static void put_tokens(struct mn_json_writer *w, const struct mn_trace *trace)
     mn_json_close(w, '}');
 }
 
+static void put_step(struct mn_json_writer *w, const struct mn_trace_step *step)
+{
+    mn_json_open(w, '{');
+    mn_json_field_text(w, "by", mn_step_name(step->by));
+    mn_json_field_text(w, "from", step->from);
+    if (step->by == MN_STEP_NAME) {
+        mn_json_key(w, "name_hash");
+        put_hash(w, step->name_hash);
+    } else {
+        mn_json_field_time(w, "after", step->from_ms);
+        mn_json_field_time(w, "before", step->until_ms);
+    }
+    mn_json_field_integer(w, "brought", (int64_t)step->count);
+    mn_json_close(w, '}');
+}
+
 static void put_second_step(struct mn_json_writer *w, const struct mn_trace *trace)
 {
     mn_json_key(w, "second_step");
     mn_json_open(w, '{');
     mn_json_field_bool(w, "fired", trace->second.fired);
-    if (trace->second.from) {
-        mn_json_field_text(w, "from", trace->second.from);
-        mn_json_key(w, "name_hash");
-        put_hash(w, trace->second.name_hash);
-    }
     if (trace->second.fired) {
-        mn_json_field_integer(w, "brought", (int64_t)trace->second.count);
+        mn_json_key(w, "steps");
+        mn_json_open(w, '[');
+        for (size_t i = 0; i < trace->second.step_count; i++)
+            put_step(w, &trace->second.step[i]);
+        mn_json_close(w, ']');
         mn_json_field_integer(w, "us", trace->second.us);
     }
     mn_json_close(w, '}');

@@ -327,6 +327,37 @@ static void choose_by_vector(struct work *work)
     work->of.count += count;
 }
 
+/* Whole minutes, which floats tell apart for thirty years. */
+static float minutes_before(const struct mn_visible *visible, size_t row, int64_t after_ms)
+{
+    return -(float)((visible->event_time[row] - after_ms) / 60000);
+}
+
+/* What happened in the time asked for, the earliest first, however unlike: no rank. Rows that may be
+ * seen have an event time then. */
+static void choose_by_date(struct work *work)
+{
+    const struct mn_query *query = work->query;
+    struct mn_best best = { .item = work->scored,
+                            .room = least_of(query->dated_k, 2 * rows_most(work->of.views)) };
+
+    if (!best.room || (!query->after_ms && !query->before_ms))
+        return;
+    for (size_t v = 0; v < work->of.views->count; v++) {
+        const struct mn_partition_index *index = work->of.views->index[v];
+
+        for (size_t row = 0; row < index->count; row++) {
+            uint32_t at = (uint32_t)row | (uint32_t)v << MN_VIEW_BIT;
+
+            if (work->text_bits[v][row / 64] >> (row % 64) & 1 &&
+                mn_picked_item(&work->of, at) == row)
+                mn_best_offer(&best, minutes_before(&index->visible, row, query->after_ms), at);
+        }
+    }
+    for (size_t i = 0; i < best.count; i++)
+        work->of.item[work->of.count++] = (struct mn_picked){ .row = best.item[i].row };
+}
+
 /* ---- answering ---- */
 
 /* False when the arena is full. */
@@ -416,18 +447,21 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
     size_t text_room = least_of(query->text_k, 2 * rows_most(views));
     size_t vector_room = MN_LANGUAGE_COUNT * rescored(views, query->vector_k);
     size_t around_room = least_of(query->around_k, 2 * rows_most(views));
+    size_t dated_room = least_of(query->dated_k, 2 * rows_most(views));
 
     MN_TRY(prepare(&work, arena, err));
     if (!views->count)
         return answer(&work, arena, ret_hits, err);
-    work.of.item = malloc((text_room + around_room + vector_room + query->also_count + 1) *
-                         sizeof *work.of.item);
-    work.scored = malloc((2 * text_room + around_room + vector_room + 1) * sizeof *work.scored);
+    work.of.item = malloc((text_room + around_room + vector_room + dated_room + query->also_count + 1) *
+               sizeof *work.of.item);
+    work.scored = malloc((2 * text_room + around_room + vector_room + dated_room + 1) *
+                         sizeof *work.scored);
     if (!work.of.item || !work.scored)
         return mn_fail_memory(err);
     MN_TRY(find_visible(&work, err));
     choose_by_vector(&work);
     MN_TRY(choose_by_text(&work, err));
+    choose_by_date(&work);
     choose_named(&work, query->also, query->also_count);
     mn_picking_unite(&work.of);
     return answer(&work, arena, ret_hits, err);

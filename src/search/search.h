@@ -59,6 +59,7 @@ struct mn_query {
     const float *vector;          /* length 1; NULL: text alone */
     size_t text_k;
     size_t vector_k; /* per language of the units */
+    size_t dated_k; /* items that happened within after_ms and before_ms, the earliest, however unlike */
     size_t around_k; /* turns that the best turns by text bring along, standing within 3 of them */
     const struct mn_inquiry *inquiry; /* for context(); NULL: asks for nothing by itself */
     const char *const *also; /* of top(): units to score beside what it finds, as score() would */

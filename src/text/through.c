@@ -2,11 +2,14 @@
  * through.c - relations, who they start from, and the name that a text gives to their other end.
  *
  * A relation counts only with its start beside it: a possessive or "of" in English, 的 or a pronoun
- * in Chinese. A name counts only right beside the relation, joined to it by a word of naming or by
+ * in Chinese. Where another relation follows at once, both are one phrase ("my sister's husband"): a
+ * text may name who that is, or each of them one after the other. A name counts only right beside the relation, joined to it by a word of naming or by
  * nothing but a comma, and in English only with a capital: what a sentence says further off may be
  * anybody's.
  */
 #include "text/through.h"
+
+#include <stddef.h>
 
 #include "text/letters.h"
 #include "text/words.h"
@@ -23,6 +26,7 @@ static const char *const ENGLISH[] = {
     "roommate",   "neighbor",   "friend",   "doctor",   "dentist",  "assistant",  "landlord",
     "supervisor", "lawyer",     "employer", "company",  "owner",    "maintainer", "predecessor",
     "neighbour",  "successor",  "coworker", "stepson",  "employee", "grandmother", "grandfather",
+    "spouse",     "fiancee",    "client",   "tenant",   "therapist", "nanny",      "trainer",
 };
 /* A longer one before one it holds. */
 static const char *const CHINESE[] = {
@@ -31,8 +35,21 @@ static const char *const CHINESE[] = {
     "儿子",   "女儿",   "叔叔",   "阿姨",   "舅舅",   "姑姑",   "表哥", "表姐", "表弟",
     "表妹",   "堂哥",   "奶奶",   "爷爷",   "外婆",   "外公",   "朋友", "同事", "老板",
     "上司",   "经理",   "主管",   "导师",   "老师",   "教练",   "室友", "邻居", "助理",
-    "房东",   "医生",   "律师",   "搭档",   "公司",   "前任",   "徒弟",
+    "房东",   "医生",   "律师",   "搭档",   "公司",   "前任",   "徒弟", "爱人", "嫂子",
+    "姐夫",   "妹夫",   "弟媳",   "女婿",   "儿媳",   "岳父",   "岳母", "闺女",
 };
+/* Words for one relation. */
+static const char *const SAME[][4] = {
+    { "mom", "mum", "mother" },      { "dad", "father" },        { "boss", "manager", "supervisor" },
+    { "grandma", "grandmother" },    { "grandpa", "grandfather" }, { "neighbor", "neighbour" },
+    { "colleague", "coworker" },     { "coach", "trainer" },     { "妈妈", "母亲" },
+    { "爸爸", "父亲" },              { "妻子", "老婆", "爱人" }, { "丈夫", "老公", "爱人" },
+    { "老板", "上司" },              { "经理", "主管" },         { "wife", "spouse" },
+    { "husband", "spouse" },         { "女儿", "闺女" },
+};
+/* Who is one to somebody has the other in them. */
+static const char *const MARRIED[] = { "husband", "wife", "spouse", "丈夫",
+                                       "老公",    "妻子", "老婆",   "爱人" };
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 
 static struct mn_str slice(const char *from, const char *until)
@@ -144,30 +161,51 @@ static bool starts(struct word w, struct mn_str *ret_anchor)
     return w.owns && !is_one_of(w.text, not_owners, COUNT_OF(not_owners));
 }
 
-/* "Tom's younger sister", from the word on. */
-static bool possessive(const char *at, const char *end, struct mn_through *ret,
-                       const char **ret_end)
+/* A relation, or a word and a relation, behind `at`: "younger sister". */
+static bool related(const char *at, const char *end, struct word *ret_relation)
 {
-    struct word first = word_at(at, end);
-
-    if (!first.text.bytes || !starts(first, &ret->anchor))
-        return false;
     for (int between = 0; between < 2; between++) {
-        struct word w = word_at(between ? *ret_end : first.end, end);
+        struct word w = word_at(at, end);
 
         if (!w.text.bytes || !w.follows)
             return false;
-        *ret_end = w.end;
-        if (is_relation(w)) {
-            ret->relation = w.text;
-            ret->phrase = slice(first.text.at, w.text.at + w.text.bytes);
+        *ret_relation = w;
+        if (is_relation(w))
             return true;
-        }
+        at = w.end;
     }
     return false;
 }
 
-/* "the sister of Tom", from the word on. */
+static void add_relation(struct mn_through *through, struct mn_str relation)
+{
+    if (through->relation_count == 1)
+        through->first = through->phrase;
+    through->relation[through->relation_count++] = relation;
+    through->phrase = slice(through->phrase.at, relation.at + relation.bytes);
+}
+
+/* "Tom's younger sister", "my sister's husband", from the word on. */
+static bool possessive(const char *at, const char *end, struct mn_through *ret,
+                       const char **ret_end)
+{
+    struct word first = word_at(at, end), relation;
+    struct mn_through found = { .phrase = first.text };
+
+    if (!first.text.bytes || !starts(first, &found.anchor) || !related(first.end, end, &relation))
+        return false;
+    add_relation(&found, relation.text);
+    *ret_end = relation.end;
+    while (relation.owns && found.relation_count < MN_THROUGH_RELATIONS_MAX &&
+           related(relation.end, end, &relation)) {
+        add_relation(&found, relation.text);
+        *ret_end = relation.end;
+    }
+    *ret = found;
+    return true;
+}
+
+/* "the sister of Tom", "the husband of my sister", from the word on. */
 static bool of_somebody(const char *at, const char *end, struct mn_through *ret,
                         const char **ret_end)
 {
@@ -178,12 +216,26 @@ static bool of_somebody(const char *at, const char *end, struct mn_through *ret,
     struct word relation = word_at(the.end, end);
     struct word of = word_at(relation.end, end);
     struct word who = word_at(of.end, end);
+    struct mn_through of_who = { 0 };
 
-    if (!is_relation(relation) || !alike(of.text, MN_STR("of")) ||
-        !is_name(who) || !who.follows)
+    if (!is_relation(relation) || !alike(of.text, MN_STR("of")) || !who.follows)
         return false;
-    *ret = (struct mn_through){ slice(the.text.at, who.text.at + who.text.bytes), who.text,
-                                relation.text };
+    if (possessive(of.end, end, &of_who, ret_end) &&
+        of_who.relation_count < MN_THROUGH_RELATIONS_MAX) {
+        struct mn_str inner = of_who.relation_count > 1 ? of_who.first : of_who.phrase;
+
+        of_who.relation[of_who.relation_count++] = relation.text;
+        of_who.first = inner;
+        of_who.phrase = slice(the.text.at, of_who.phrase.at + of_who.phrase.bytes);
+        *ret = of_who;
+        return true;
+    }
+    if (!is_name(who))
+        return false;
+    *ret = (struct mn_through){ .phrase = slice(the.text.at, who.text.at + who.text.bytes),
+                                .anchor = who.text,
+                                .relation = { relation.text },
+                                .relation_count = 1 };
     *ret_end = who.end;
     return true;
 }
@@ -307,6 +359,9 @@ static bool starts_before(const char *from, const char *relation, struct mn_thro
         for (const char *at = begin; at < until; at++)
             if (begins(at, until, lead[i]))
                 begin = at + strlen(lead[i]);
+    const char *relative = relation_at(begin, until); /* 同事王强的老婆 */
+    if (relative && until - begin > (ptrdiff_t)strlen(relative) + 3)
+        begin += strlen(relative);
     ret->phrase.at = begin;
     ret->anchor = slice(begin, until);
     for (size_t i = 0; i < COUNT_OF(speaker); i++)
@@ -323,12 +378,17 @@ static bool chinese(const char *from, const char *start, const char *end, struct
 {
     for (const char *at = start; at < end; at++) {
         const char *relation = (unsigned char)*at < 0x80 ? NULL : relation_at(at, end);
+        struct mn_through found = { 0 };
 
-        if (!relation || !starts_before(from, at, ret))
+        if (!relation || !starts_before(from, at, &found))
             continue;
-        *ret_end = at + strlen(relation);
-        ret->relation = slice(at, *ret_end);
-        ret->phrase = slice(ret->phrase.at, *ret_end);
+        while (relation && found.relation_count < MN_THROUGH_RELATIONS_MAX) {
+            add_relation(&found, slice(at, at + strlen(relation)));
+            *ret_end = at + strlen(relation);
+            at = begins(*ret_end, end, "的") ? *ret_end + strlen("的") : *ret_end;
+            relation = relation_at(at, end);
+        }
+        *ret = found;
         return true;
     }
     return false;
@@ -406,39 +466,104 @@ bool mn_through_asked(struct mn_str request, struct mn_through *ret_through)
     if (!english(request.at, end, &found, &behind) &&
         !chinese(request.at, request.at, end, &found, &behind))
         return false;
-    if (!asks_more(request.at, found.phrase.at) &&
+    if (found.relation_count == 1 && !asks_more(request.at, found.phrase.at) &&
         !asks_more(found.phrase.at + found.phrase.bytes, end))
         return false;
     *ret_through = found;
     return true;
 }
 
-/* The same relation of the same one? */
-static bool is_meant(const struct mn_through *found, const char *speaker,
-                     const struct mn_through *through)
+struct mn_through mn_through_first(const struct mn_through *through)
 {
-    if (!alike(through->relation, found->relation))
-        return false;
+    struct mn_through first = *through;
+
+    if (first.relation_count > 1)
+        first.phrase = first.first;
+    first.relation_count = 1;
+    return first;
+}
+
+static bool same_relation(struct mn_str a, struct mn_str b)
+{
+    bool same = alike(a, b);
+
+    for (size_t i = 0; i < COUNT_OF(SAME) && !same; i++) {
+        size_t count = 0;
+
+        while (count < COUNT_OF(SAME[0]) && SAME[i][count])
+            count++;
+        same = is_one_of(a, SAME[i], count) && is_one_of(b, SAME[i], count);
+    }
+    return same;
+}
+
+/* Do both start from the same one? */
+static bool same_anchor(const struct mn_through *found, const char *speaker,
+                        const struct mn_through *through)
+{
     if (!found->anchor.bytes && through->anchor.bytes)
         return alike(through->anchor, mn_str_of(speaker));
     return mn_str_equal(found->anchor, through->anchor);
+}
+
+/* The same relations of the same one? */
+static bool is_meant(const struct mn_through *found, const char *speaker,
+                     const struct mn_through *through)
+{
+    if (found->relation_count != through->relation_count || !same_anchor(found, speaker, through))
+        return false;
+    for (size_t i = 0; i < found->relation_count; i++)
+        if (!same_relation(through->relation[i], found->relation[i]))
+            return false;
+    return true;
+}
+
+static bool is_married(const struct mn_through *through)
+{
+    return through->relation_count == 1 &&
+           is_one_of(through->relation[0], MARRIED, COUNT_OF(MARRIED));
+}
+
+/* "Tom's wife is Ann" says who Ann's husband is. */
+static bool is_other_half(const struct mn_through *found, const struct mn_through *through,
+                          struct mn_str name)
+{
+    return found->anchor.bytes && is_married(found) && is_married(through) &&
+           mn_str_equal(name, through->anchor);
+}
+
+/* Is the one that `found` means given a name here, or by it who is meant? */
+static bool tells(const struct mn_through *found, const char *speaker,
+                  const struct mn_through *through, bool named, struct mn_str name,
+                  struct mn_str *ret_name)
+{
+    if (named && is_meant(found, speaker, through))
+        *ret_name = name;
+    else if (named && is_other_half(found, through, name))
+        *ret_name = found->anchor;
+    else
+        return false;
+    return true;
 }
 
 bool mn_through_named(struct mn_str text, const char *speaker, const struct mn_through *through,
                       struct mn_str *ret_name)
 {
     const char *end = text.at + text.bytes;
-    struct mn_through found;
     const char *behind = NULL;
+    struct mn_through found;
+    struct mn_str name;
 
-    for (const char *at = text.at; english(at, end, &found, &behind); at = behind)
-        if (is_meant(&found, speaker, through) &&
-            (named_behind(behind, end, ret_name) ||
-             named_before(text.at, found.phrase.at, ret_name)))
+    for (const char *at = text.at; english(at, end, &found, &behind); at = behind) {
+        bool named =
+            named_behind(behind, end, &name) || named_before(text.at, found.phrase.at, &name);
+
+        if (tells(&found, speaker, through, named, name, ret_name))
             return true;
+    }
     for (const char *at = text.at; chinese(text.at, at, end, &found, &behind); at = behind)
-        if (is_meant(&found, speaker, through) &&
-            han_named(text.at, end, &found, behind, ret_name))
+        if (tells(&found, speaker, through, han_named(text.at, end, &found, behind, &name), name,
+                  ret_name))
             return true;
     return false;
 }

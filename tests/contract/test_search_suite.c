@@ -625,6 +625,44 @@ static void no_more_than_k_come_and_the_best_of_them(void **state)
     world_free(&w);
 }
 
+static void what_happened_in_a_time_comes_however_unlike_the_earliest_first(void **state)
+{
+    struct world w = world_new(NULL);
+    struct mn_unit units[] = { a_unit(ANN, "late", "apple"), a_unit(ANN, "first", "banana"),
+                               a_unit(ANN, "out", "cherry"), a_unit(ANN, "never", "date"),
+                               a_unit(SHARED, "second", "elder") };
+    struct mn_terms terms = { 0 };
+    struct mn_query q;
+
+    (void)state;
+    units[0].memory.event_time_ms = 1000 * 60000;
+    units[1].memory.event_time_ms = 200 * 60000;
+    units[2].memory.event_time_ms = 2000 * 60000;
+    units[4].memory.event_time_ms = 300 * 60000;
+    feed(&w, ANN, units, 4);
+    feed(&w, SHARED, units + 4, 1);
+    q = query(&w, "", &terms);
+    q.after_ms = 200 * 60000;
+    q.before_ms = 2000 * 60000;
+    q.dated_k = 2;
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 2);
+    assert_non_null(hit(&w, "first"));
+    assert_non_null(hit(&w, "second"));
+    q.dated_k = 4;
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 3);
+    assert_non_null(hit(&w, "late"));
+    q.text_types = 0; /* of a type that is not asked for */
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 0);
+    q = query(&w, "", &terms); /* no time is asked for */
+    q.dated_k = 4;
+    assert_int_equal(w.search->ops->top(w.search, &q, w.arena, &w.hits, NULL), MNEME_OK);
+    assert_int_equal(w.hits.count, 0);
+    world_free(&w);
+}
+
 static void nothing_asked_and_nothing_there_are_no_errors(void **state)
 {
     struct mn_space space = { .dim = 4 };
@@ -952,6 +990,7 @@ int search_suite_run(const char *engine, search_maker make, bool full_arena)
         cmocka_unit_test(a_star_finds_what_begins_so_and_an_identifier_needs_none),
         cmocka_unit_test(another_name_of_a_term_is_found_by_it),
         cmocka_unit_test(no_more_than_k_come_and_the_best_of_them),
+        cmocka_unit_test(what_happened_in_a_time_comes_however_unlike_the_earliest_first),
         cmocka_unit_test(nothing_asked_and_nothing_there_are_no_errors),
         cmocka_unit_test(vector_scores_are_those_of_the_formula),
         cmocka_unit_test(turns_are_compared_by_the_partitions_own_mean),

@@ -44,6 +44,7 @@ struct scored {
     struct mn_hit hit;
     bool chosen;
     bool seen_as_text, seen_as_vector;
+    bool dated; /* among the earliest of the time asked for */
 };
 
 struct pool {

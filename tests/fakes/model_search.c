@@ -662,6 +662,29 @@ static bool is_among(const struct mn_query *query, const char *id)
     return false;
 }
 
+static int by_event_time(const void *a, const void *b)
+{
+    const struct scored *x = *(struct scored *const *)a, *y = *(struct scored *const *)b;
+    int64_t at = x->item->unit.memory.event_time_ms, other = y->item->unit.memory.event_time_ms;
+
+    return (at > other) - (at < other);
+}
+
+/* Marks the earliest in the time asked for. */
+static void choose_dated(struct pool *pool, const struct mn_query *query)
+{
+    struct scored **list = must(calloc(pool->count + 1, sizeof *list));
+    size_t count = 0;
+
+    for (size_t i = 0; i < pool->count && (query->after_ms || query->before_ms); i++)
+        if (pool->item[i].seen_as_text)
+            list[count++] = &pool->item[i];
+    qsort(list, count, sizeof *list, by_event_time);
+    for (size_t i = 0; i < count && i < query->dated_k; i++)
+        list[i]->dated = true;
+    free(list);
+}
+
 static void choose(struct pool *pool, const struct mn_query *query)
 {
     struct scored **list = must(calloc(pool->count + 1, sizeof *list));
@@ -684,8 +707,10 @@ static void choose(struct pool *pool, const struct mn_query *query)
             list[i]->hit.vector_rank = ++rank;
     free(list);
     model_context_around(pool, query);
+    choose_dated(pool, query);
     for (size_t i = 0; i < pool->count; i++)
         pool->item[i].chosen = pool->item[i].hit.text_rank || pool->item[i].hit.vector_rank ||
+                               pool->item[i].dated ||
                                (pool->item[i].chosen && is_among(query, pool->item[i].item->unit.id));
 }
 

@@ -223,6 +223,7 @@ static struct mn_query query_of(struct play *p, struct mn_access *access, struct
     query.vector = style & 32 ? vector_of(p) : NULL;
     query.text_k = next(p, 12);
     query.vector_k = next(p, 6);
+    query.dated_k = style & 16 && next(p, 2) ? 2 * IDS : 0;
     return query;
 }
 
@@ -297,6 +298,10 @@ static void play_top(struct play *p)
                   "another score at a rank");
     }
     check(real.count == model.count || !query.around_k, "other turns come along");
+    for (size_t i = 0; i < model.count; i++) /* all of that time, whatever the lists hold */
+        check(!query.dated_k || model.item[i].text_rank || model.item[i].vector_rank ||
+                  hit_of(&real, model.item[i].unit->id),
+              "something of that time is missing");
     for (size_t i = 0; i < query.also_count; i++)
         check(!hit_of(&real, also[i]) == !hit_of(&model, also[i]), "what is to come also");
     for (size_t i = 0; i < real.count; i++) {

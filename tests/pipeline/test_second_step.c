@@ -1,6 +1,6 @@
 /*
- * test_second_step.c - what is said of somebody by name is found where the request does not name
- * them. Whole retrievals without a model.
+ * test_second_step.c - what is said of somebody by name, and what was on a day, is found where
+ * the request names neither. Whole retrievals without a model.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <mneme/mneme.h>
@@ -17,7 +18,11 @@
 
 #define NOW INT64_C(1790000000000)
 
-static void say(struct fixture *f, const char *user, const char *id, const char *text)
+#define DAY INT64_C(86400000)
+
+/* At an instant of `happened_ms`; 0: at none that is told. */
+static void say_of(struct fixture *f, const char *user, const char *id, const char *text,
+                   int64_t happened_ms)
 {
     struct mneme_memory m = MNEME_MEMORY_INIT;
     struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &m };
@@ -27,15 +32,21 @@ static void say(struct fixture *f, const char *user, const char *id, const char 
     m.tenant_id = "t";
     m.user_id = m.scope_id = user;
     m.scope_kind = MNEME_SCOPE_USER;
-    m.type = "fact";
+    m.type = happened_ms ? "event" : "fact";
     m.id = id;
     m.content = text;
+    m.event_time_ms = happened_ms;
     m.authority = MNEME_EXPLICIT_USER;
     m.confidence = 1;
     m.importance = 0.5;
     change.now_ms = NOW;
     if (mneme_write(f->handle, &record, 1, &change, NULL, &failed, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
+}
+
+static void say(struct fixture *f, const char *user, const char *id, const char *text)
+{
+    say_of(f, user, id, text, 0);
 }
 
 /* Is `id` in ann's answer, and does the trace hold `told`? */
@@ -79,9 +90,9 @@ static void the_name_that_the_first_results_give_brings_what_is_said_of_it(void 
 
     world(f);
     assert_true(finds(f, "In which city does Tom's sister live?", "clara",
-                      "\"second_step\":{\"fired\":true,\"from\":\"who\",\"name_hash\":\""));
+                      "\"second_step\":{\"fired\":true,\"steps\":[{\"by\":\"name\",\"from\":\"who\",\"name_hash\":\""));
     assert_true(finds(f, "李雷的姐姐住在哪个城市？", "zh-min",
-                      "\"second_step\":{\"fired\":true,\"from\":\"zh-who\",\"name_hash\":\""));
+                      "\"second_step\":{\"fired\":true,\"steps\":[{\"by\":\"name\",\"from\":\"zh-who\",\"name_hash\":\""));
 }
 
 static void what_another_user_says_of_that_name_stays_theirs(void **state)
@@ -89,7 +100,82 @@ static void what_another_user_says_of_that_name_stays_theirs(void **state)
     struct fixture *f = *state;
 
     world(f);
-    assert_false(finds(f, "In which city does Tom's sister live?", "theirs", "\"brought\":2,"));
+    assert_false(finds(f, "In which city does Tom's sister live?", "theirs", "\"brought\":2}"));
+}
+
+static void a_chain_of_relations_is_followed_link_by_link_or_at_once(void **state)
+{
+    struct fixture *f = *state;
+
+    world(f);
+    say(f, "ann", "hub", "Clara's husband is Max.");
+    say(f, "ann", "max", "Max repairs clocks.");
+    say(f, "ann", "boss", "Ida is my brother's boss.");
+    say(f, "ann", "ida", "Ida repairs boats.");
+    assert_true(finds(f, "What does Tom's sister's husband repair?", "max",
+                      "\"by\":\"name\",\"from\":\"hub\""));
+    assert_true(finds(f, "What does my brother's boss repair?", "ida",
+                      "\"steps\":[{\"by\":\"name\",\"from\":\"boss\""));
+}
+
+static void days(struct fixture *f)
+{
+    int64_t day_ms = NOW - 40 * DAY;
+
+    say_of(f, "ann", "luna", "I adopted Luna from the shelter.", day_ms);
+    say_of(f, "ann", "ramen", "Had ramen with Jonas.", day_ms + DAY / 48);
+    say_of(f, "bea", "pier", "Had lunch on the pier.", day_ms + DAY / 48);
+    say_of(f, "ann", "tap", "A plumber came.", day_ms + 3 * DAY);
+    say_of(f, "ann", "gym", "Joined a gym.", day_ms + 20 * DAY);
+    say(f, "ann", "food", "Luna only eats salmon.");
+    say_of(f, "ann", "zh-move", "我搬家到了滨江。", day_ms - 9 * DAY);
+    say_of(f, "ann", "zh-rain", "沙发被雨淋湿。", day_ms - 9 * DAY + DAY / 48);
+}
+
+static void the_day_that_the_first_results_give_brings_what_was_then(void **state)
+{
+    struct fixture *f = *state;
+
+    days(f);
+    assert_true(finds(f, "What else happened on the day I adopted Luna?", "ramen",
+                      "\"steps\":[{\"by\":\"time\",\"from\":\"luna\",\"after\":\""));
+    assert_true(finds(f, "我搬家那天还发生了什么？", "zh-rain",
+                      "\"steps\":[{\"by\":\"time\",\"from\":\"zh-move\",\"after\":\""));
+    assert_true(finds(f, "What did I do the week after I adopted Luna?", "tap",
+                      "\"selection_reason\":\"is of the time that another memory gives"));
+}
+
+static void what_was_at_another_time_or_another_users_is_not_brought(void **state)
+{
+    struct fixture *f = *state;
+
+    days(f);
+    assert_false(finds(f, "What else happened on the day I adopted Luna?", "tap", "\"by\":\"time\""));
+    assert_false(finds(f, "What else happened on the day I adopted Luna?", "pier", "\"by\":\"time\""));
+    assert_false(finds(f, "What did I do the week after I adopted Luna?", "gym", "\"by\":\"time\""));
+}
+
+static void of_an_event_that_nothing_tells_no_time_is_asked(void **state)
+{
+    struct fixture *f = *state;
+
+    days(f);
+    assert_false(finds(f, "What else happened on the day I sold the boat?", "ramen",
+                       "\"second_step\":{\"fired\":true,\"steps\":[],"));
+    assert_false(finds(f, "What does Luna eat?", "ramen", "\"second_step\":{\"fired\":false}"));
+}
+
+static void no_more_come_by_a_time_than_the_step_brings(void **state)
+{
+    struct fixture *f = *state;
+    char id[24];
+
+    days(f);
+    for (int i = 0; i < 20; i++) {
+        snprintf(id, sizeof id, "more-%d", i);
+        say_of(f, "ann", id, "Another thing.", NOW - 40 * DAY + i + 1);
+    }
+    finds(f, "What else happened on the day I adopted Luna?", "ramen", "\"brought\":16}");
 }
 
 static void without_the_relation_or_the_name_nothing_is_brought(void **state)
@@ -99,7 +185,7 @@ static void without_the_relation_or_the_name_nothing_is_brought(void **state)
     world(f);
     assert_true(finds(f, "In which city does Tom live?", "kim", "\"second_step\":{\"fired\":false}"));
     assert_false(finds(f, "In which city does Bob's sister live?", "clara",
-                       "\"second_step\":{\"fired\":true,\"brought\":0,"));
+                       "\"second_step\":{\"fired\":true,\"steps\":[],"));
 }
 
 int main(void)
@@ -109,6 +195,16 @@ int main(void)
             the_name_that_the_first_results_give_brings_what_is_said_of_it, fixture_set_up,
             fixture_tear_down),
         cmocka_unit_test_setup_teardown(what_another_user_says_of_that_name_stays_theirs,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_chain_of_relations_is_followed_link_by_link_or_at_once,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(the_day_that_the_first_results_give_brings_what_was_then,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(what_was_at_another_time_or_another_users_is_not_brought,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(of_an_event_that_nothing_tells_no_time_is_asked,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(no_more_come_by_a_time_than_the_step_brings,
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(without_the_relation_or_the_name_nothing_is_brought,
                                         fixture_set_up, fixture_tear_down),

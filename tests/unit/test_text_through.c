@@ -26,6 +26,7 @@ static void a_request_through_another_is_told_with_its_parts(void **state)
         { "汤姆的姐姐住在哪个城市?", "汤姆的姐姐", "汤姆", "姐姐" },
         { "请问汤姆的女朋友做什么工作?", "汤姆的女朋友", "汤姆", "女朋友" },
         { "我妹妹住在哪里?", "我妹妹", "", "妹妹" },
+        { "同事王强的妻子在哪儿工作?", "王强的妻子", "王强", "妻子" },
         { "汤姆的哥哥住在哪里?", "汤姆的哥哥", "汤姆", "哥哥" },
         { "汤姆的弟弟住在哪里?", "汤姆的弟弟", "汤姆", "弟弟" },
     };
@@ -38,7 +39,8 @@ static void a_request_through_another_is_told_with_its_parts(void **state)
             fail_msg("not told: %s", CASE[i][0]);
         assert_slice(through.phrase, CASE[i][1]);
         assert_slice(through.anchor, CASE[i][2]);
-        assert_slice(through.relation, CASE[i][3]);
+        assert_slice(through.relation[0], CASE[i][3]);
+        assert_int_equal(through.relation_count, 1);
     }
 }
 
@@ -117,6 +119,74 @@ static void what_is_ones_own_has_no_anchor_on_either_side(void **state)
     assert_false(mn_through_named(MN_STR("Tom's sister is Eva."), "", &through, &name));
 }
 
+static void a_chain_of_relations_is_one_phrase(void **state)
+{
+    static const struct {
+        const char *request, *phrase, *anchor, *relation[3], *first;
+    } CASE[] = {
+        { "Where does my sister's husband work?", "my sister's husband", "",
+          { "sister", "husband" }, "my sister" },
+        { "Who is Tom's sister's husband?", "Tom's sister's husband", "Tom",
+          { "sister", "husband" }, "Tom's sister" },
+        { "Where is the husband of my sister?", "the husband of my sister", "",
+          { "sister", "husband" }, "my sister" },
+        { "What does my boss's wife's old friend's dog eat?", "my boss's wife's old friend", "",
+          { "boss", "wife", "friend" }, "my boss" },
+        { "我同事的老婆叫什么?", "我同事的老婆", "", { "同事", "老婆" }, "我同事" },
+        { "汤姆的姐姐的老公是谁?", "汤姆的姐姐的老公", "汤姆", { "姐姐", "老公" }, "汤姆的姐姐" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++) {
+        struct mn_through through;
+        size_t count = 0;
+
+        if (!mn_through_asked(mn_str_of(CASE[i].request), &through))
+            fail_msg("not told: %s", CASE[i].request);
+        assert_slice(through.phrase, CASE[i].phrase);
+        assert_slice(through.anchor, CASE[i].anchor);
+        while (count < 3 && CASE[i].relation[count]) {
+            assert_slice(through.relation[count], CASE[i].relation[count]);
+            count++;
+        }
+        assert_int_equal(through.relation_count, count);
+        through = mn_through_first(&through);
+        assert_int_equal(through.relation_count, 1);
+        assert_slice(through.phrase, CASE[i].first);
+        assert_slice(through.relation[0], CASE[i].relation[0]);
+    }
+}
+
+static void a_name_may_stand_for_a_whole_chain_or_come_from_the_other_side(void **state)
+{
+    static const char *const CASE[][3] = {
+        { "Where does my sister's husband work?", "Tom is my sister's husband.", "Tom" },
+        { "Where does my sister's husband work?", "My sister's husband is Tom.", "Tom" },
+        { "Where does my sister's husband work?", "Tom is my sister's boss.", "" },
+        { "Where does my sister's husband work?", "My husband is Tom.", "" },
+        { "Where does my mum work?", "My mother is Ann.", "Ann" },
+        { "Where does my boss work?", "My manager is Ann.", "Ann" },
+        { "Where does Ann's husband work?", "Tom's wife is Ann.", "Tom" },
+        { "Where does Ann's husband work?", "Tom's wife is Eva.", "" },
+        { "Where does Ann's brother work?", "Tom's wife is Ann.", "" },
+        { "我姐姐的老公做什么工作?", "我姐姐的丈夫叫赵磊.", "赵磊" },
+        { "孙梅的老公做什么工作?", "钱进的妻子是孙梅.", "钱进" },
+    };
+    struct mn_through through;
+    struct mn_str name;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++) {
+        assert_true(mn_through_asked(mn_str_of(CASE[i][0]), &through));
+        bool named = mn_through_named(mn_str_of(CASE[i][1]), "", &through, &name);
+
+        if (named != (CASE[i][2][0] != 0))
+            fail_msg("%s %s", CASE[i][0], CASE[i][1]);
+        if (named)
+            assert_slice(name, CASE[i][2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +194,8 @@ int main(void)
         cmocka_unit_test(other_requests_are_not),
         cmocka_unit_test(a_name_is_read_right_beside_the_relation),
         cmocka_unit_test(what_is_ones_own_has_no_anchor_on_either_side),
+        cmocka_unit_test(a_chain_of_relations_is_one_phrase),
+        cmocka_unit_test(a_name_may_stand_for_a_whole_chain_or_come_from_the_other_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
