@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "remember/schedule.h"
 #include "remember/wording.h"
 #include "text/pleasantry.h"
 
@@ -145,6 +146,9 @@ static const char *const NOT_CORRECTIONS[] = {
     "flight|interview|exam|class",
     "meeting|call|demo|release|deadline|appointment|review|sync|flight|interview|exam|class > could|can|should|would|might|may|"
     "won't|can't|wasn't|isn't|not",
+    "hasn't|haven't|wasn't|isn't|not|never|might|may|could|can|should|would > moved|rescheduled|postponed|pushed|delayed|"
+    "changed|cancelled|canceled",
+    "可能|也许|没有|没|想把|打算|希望|差点|不会|不要|别把|能不能 >> 改到|改在|挪到|推迟到|提前到|延到|延期到|调到|推到|取消",
     "moved > sofa|couch|bed|chair|seat|table|desk|kitchen|room", NULL,
 };
 /* What one asks for behind a word of what was wrong; it states nothing. */
@@ -388,6 +392,12 @@ static enum mn_call report_of(const struct mn_sentence *s)
     return MN_CALL_NONE;
 }
 
+/* "The meeting with Dr. Lee has been moved to Thursday." */
+static bool moves(const struct mn_sentence *s, struct mn_arena *scratch)
+{
+    return !strchr(s->cue, MN_QUOTED) && mn_schedule_moves(scratch, &s->w);
+}
+
 static enum mn_call statement_of(const struct mn_sentence *s, struct mn_arena *scratch)
 {
     struct mn_keyed keyed;
@@ -420,7 +430,7 @@ static struct mn_heard heard_of(const struct mn_sentence *s, struct mn_arena *sc
         return heard;
     if (!mn_wording_holds(s->cue, OPINIONS) && !any_of(s, NOT_CORRECTIONS) &&
         (corrects ? !mn_wording_any(s->cue, mn_call_openings(s->cue, behind), ASKS_AGAIN)
-                  : any_of(s, CORRECTIONS))) {
+                  : any_of(s, CORRECTIONS) || moves(s, scratch))) {
         heard.call = MN_CALL_CORRECTION;
         heard.from = behind;
         return heard;

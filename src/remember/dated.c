@@ -6,7 +6,8 @@
  * audit is next Friday (2026-10-16)." Whoever reads the block sees the day and need not count, and the
  * same words of another week are another memory. The record has the first instant of it as its event
  * time, unless a key makes it the answer to a question with one value at a time: those are compared by
- * when they were said.
+ * when they were said. Where the question is when a thing takes place (schedule.c), the day is also the
+ * value: Thursday of this week is another answer than Thursday of the next.
  *
  * A bare weekday or a date without a year is of the past or to come by the tense it stands in, and left
  * where that does not tell. What comes again ("every last Friday", "yesterday's log" of a standing
@@ -16,6 +17,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+#include "remember/schedule.h"
 #include "remember/wording.h"
 #include "text/analyze.h"
 #include "text/calendar.h"
@@ -38,10 +41,16 @@ static const char *const TO_COME[] = {
     "leaves|launches|ships|happens|expires|we'll|i'll|it'll|moved to|rescheduled|postponed|pushed|brought forward|until|by", NULL,
 };
 /* Before a bare weekday that is to come. */
-static const char *const TO_WEEKDAY[] = {
-    "moved to", "rescheduled to", "postponed to", "postponed until", "postponed till", "pushed to", "pushed back to",
-    "brought forward to", "delayed until", "delayed to", "shifted to", "due", "due on", "due by", "is on", "are on", "is due",
-    "推迟到", "改到", "挪到", "提前到", "延到", "延期到", "调到", "定在", "安排在", "截止到", "改在", "改成", "改为", NULL,
+static const char *const TO_WEEKDAY[] = { "due", "due on", "due by", "is on", "are on", "is due", "定在", "安排在", "截止到",
+                                          NULL };
+/* The same behind what was moved: "rescheduled from Monday to Wednesday". */
+static const char *const TO[] = { "to", "until", "till", "for", "on", NULL };
+/* The same where the whole says when something takes place: 会议在周二. */
+static const char *const AT[] = { "在", "是", "于", NULL };
+/* Not from today on, but how long, or after whatever it was. */
+static const char *const LASTING[] = {
+    "can|could|took|takes|take|able to|within > in", "expire|expires|deleted|removed|purged|rotated|time out|times out >> in",
+    "过期|失效|自动|超时|清理", NULL,
 };
 /* clang-format on */
 
@@ -60,9 +69,10 @@ struct day {
     size_t behind; /* where its words end */
 };
 
-/* The weekday's day in this week, or the next when that is past. week: "this ", "这". */
+/* The weekday's day in this week, or the next when that is past. not_today: what is moved to Monday on
+ * a Monday is moved to the next. */
 static bool coming(struct mn_arena *arena, const char *name, size_t bytes, bool chinese,
-                   int64_t said_ms, const char *zone, struct mn_when *ret_when)
+                   bool not_today, int64_t said_ms, const char *zone, struct mn_when *ret_when)
 {
     static const char *const weeks[2][2] = { { "this ", "next " }, { "这", "下" } };
 
@@ -72,7 +82,7 @@ static bool coming(struct mn_arena *arena, const char *name, size_t bytes, bool 
 
         if (phrase)
             when = mn_when_find(phrase, said_ms, zone);
-        if (!when.found || when.until_ms <= said_ms)
+        if (!when.found || (not_today ? when.from_ms : when.until_ms - 1) <= said_ms)
             continue;
         *ret_when = when;
         return true;
@@ -97,24 +107,44 @@ static size_t weekday_at(const char *lower, size_t at, bool *ret_chinese)
     return name.bytes && mn_calendar_weekday(name) ? name.bytes : 0;
 }
 
-/* "moved to Thursday", 推迟到周五. */
-static bool find_coming(struct mn_arena *arena, const char *lower, int64_t said_ms, const char *zone,
-                        struct day *ret_day)
+/* Behind a move, if any stands before `until`; 0. */
+static size_t behind_move(const char *lower, size_t until)
 {
+    size_t behind = 0;
+
+    for (size_t at = 0; at < until; at++) {
+        size_t bytes = mn_schedule_moved_at(lower, at);
+
+        behind = bytes ? at + bytes : behind;
+    }
+    return behind;
+}
+
+/* "moved from Tuesday to Thursday", 推迟到周五. */
+static bool find_coming(struct mn_arena *arena, const char *lower, bool planned, int64_t said_ms,
+                        const char *zone, struct day *ret_day)
+{
+    size_t moved;
+
     if (!strstr(lower, "day") && !strstr(lower, "周") && !strstr(lower, "星期") &&
         !strstr(lower, "礼拜")) /* most texts name none */
         return false;
+    moved = behind_move(lower, strlen(lower));
     for (size_t at = 0; lower[at]; at++) {
         size_t bytes = mn_wording_any(lower, at, TO_WEEKDAY);
-        size_t name = at + bytes;
         bool chinese = false;
 
-        if (!bytes)
+        if (!bytes && moved && at >= moved)
+            bytes = mn_wording_any(lower, at, TO);
+        if (!bytes && planned)
+            bytes = mn_wording_any(lower, at, AT);
+        if (!bytes && !(moved && at == moved && (unsigned char)lower[at - 1] >= 0x80))
             continue;
-        while (lower[name] == ' ')
-            name++;
+        size_t name = at + bytes;
+        while (lower[name] == ' ' || !strncmp(lower + name, "了", 3))
+            name += lower[name] == ' ' ? 1 : 3;
         bytes = weekday_at(lower, name, &chinese);
-        if (!bytes || !coming(arena, lower + name, bytes, chinese, said_ms, zone, &ret_day->when))
+        if (!bytes || !coming(arena, lower + name, bytes, chinese, moved > 0, said_ms, zone, &ret_day->when))
             continue;
         ret_day->behind = name + bytes;
         return true;
@@ -122,41 +152,81 @@ static bool find_coming(struct mn_arena *arena, const char *lower, int64_t said_
     return false;
 }
 
-/* A date without a year, or "on Friday", by the tense it stands in. */
+/* "Slipped to November 12": the next one, which may be of the next year. */
+static bool next_date(int64_t said_ms, const char *zone, struct day *day)
+{
+    const int64_t year_ms = INT64_C(365) * MN_DAY_MS;
+    struct mn_when next = mn_when_find(day->when.phrase.at, day->when.from_ms + year_ms, zone);
+
+    if (!next.found || next.from_ms <= said_ms || next.from_ms > said_ms + year_ms)
+        return false;
+    day->when = next;
+    return true;
+}
+
+/* A date without a year, or "on Friday", by the tense it stands in; behind a move it is to come. */
 static bool place_bare(struct mn_arena *arena, const char *lower, int64_t said_ms, const char *zone,
                        struct day *day)
 {
     const struct mn_cue_text cues = mn_cue_read(lower);
-    bool past = mn_cue_any(&cues, PAST);
-    bool ahead = mn_cue_any(&cues, TO_COME);
-    size_t from = (size_t)(day->when.phrase.at - lower);
+    size_t from = (size_t)(day->when.phrase.at - lower), name = from;
+    bool moved = behind_move(lower, from) > 0;
+    bool past = !moved && mn_cue_any(&cues, PAST);
+    bool ahead = moved || mn_cue_any(&cues, TO_COME);
     bool chinese = false;
 
     if (past == ahead)
         return false;
-    if (day->when.until_ms - day->when.from_ms > INT64_C(3) * 86400000)
+    while (name < day->behind && !weekday_at(lower, name, &chinese))
+        name++;
+    if (moved && name == day->behind)
+        return day->when.from_ms > said_ms || next_date(said_ms, zone, day);
+    if (day->when.until_ms - day->when.from_ms > 3 * MN_DAY_MS)
         return past && day->when.until_ms <= said_ms;
     if (past)
         return day->when.from_ms <= said_ms;
     if (day->when.until_ms > said_ms)
         return true;
-    while (from < day->behind && !weekday_at(lower, from, &chinese))
-        from++;
-    return from < day->behind && coming(arena, lower + from, day->behind - from, chinese, said_ms,
-                                        zone, &day->when);
+    return name < day->behind && coming(arena, lower + name, day->behind - name, chinese, moved,
+                                        said_ms, zone, &day->when);
 }
 
-static bool find_day(struct mn_arena *arena, const char *lower, int64_t said_ms, const char *zone,
-                     struct day *ret_day)
+/* "It took two weeks, done in 3 days", 令牌三十天后过期: no day that is told from this one. */
+static bool only_lasts(const char *lower, int64_t said_ms, const struct day *day)
+{
+    struct mn_str phrase = day->when.phrase;
+    bool ahead = phrase.bytes > 3 && (!memcmp(phrase.at, "in ", 3) ||
+                                      !memcmp(phrase.at + phrase.bytes - 3, "后", 3));
+
+    if (!ahead || day->when.from_ms <= said_ms)
+        return false;
+    const struct mn_cue_text cues = mn_cue_read(lower);
+    return mn_cue_any(&cues, LASTING) || (mn_cue_any(&cues, PAST) && !mn_cue_any(&cues, TO_COME));
+}
+
+/* "Changed from May 5 to May 12": the former day. */
+static bool is_left(const char *lower, const char *phrase)
+{
+    return behind_move(lower, strlen(lower)) > 0 &&
+           (!strncmp(phrase, "from ", 5) || !strncmp(phrase, "从", 3) ||
+            (phrase - lower >= 5 && !strncmp(phrase - 5, "from ", 5)));
+}
+
+/* planned: the text says when something takes place. */
+static bool find_day(struct mn_arena *arena, const char *lower, bool planned, int64_t said_ms,
+                     const char *zone, struct day *ret_day)
 {
     struct day day = { .when = mn_when_find(lower, said_ms, zone) };
+
+    while (day.when.found && is_left(lower, day.when.phrase.at))
+        day.when = mn_when_find(day.when.phrase.at + day.when.phrase.bytes, said_ms, zone);
 
     if (day.when.found)
         day.behind = (size_t)(day.when.phrase.at - lower) + day.when.phrase.bytes;
     if (!day.when.found || day.when.said == MN_WHEN_OPEN) {
-        if (!find_coming(arena, lower, said_ms, zone, &day))
+        if (!find_coming(arena, lower, planned, said_ms, zone, &day))
             return false;
-    } else if (day.when.said == MN_WHEN_ABSOLUTE ||
+    } else if (day.when.said == MN_WHEN_ABSOLUTE || only_lasts(lower, said_ms, &day) ||
                (day.when.said == MN_WHEN_BARE && !place_bare(arena, lower, said_ms, zone, &day))) {
         return false;
     }
@@ -186,7 +256,7 @@ bool mn_date_wants(const struct mneme_memory *memory, struct mn_arena *arena)
                             : NULL;
     struct day day;
 
-    if (!lower || !find_day(arena, lower, memory->created_at_ms, "", &day))
+    if (!lower || !find_day(arena, lower, mn_key_is_schedule(memory->memory_key), memory->created_at_ms, "", &day))
         return false;
     const struct mn_cue_text cues = mn_cue_read(lower);
     return !mn_cue_any(&cues, HABITS);
@@ -203,7 +273,7 @@ enum mneme_status mn_date(struct mneme_memory *memory, const char *zone, struct 
 
     if (!lower)
         return mn_fail_memory(err);
-    if (!find_day(arena, lower, memory->created_at_ms, zone, &day) ||
+    if (!find_day(arena, lower, mn_key_is_schedule(memory->memory_key), memory->created_at_ms, zone, &day) ||
         !mn_when_days(day.when.from_ms, day.when.until_ms, zone, chinese ? " 至 " : " to ", days))
         return MNEME_OK;
     if (!strncmp(lower + day.behind, "'s", 2))
@@ -217,7 +287,13 @@ enum mneme_status mn_date(struct mneme_memory *memory, const char *zone, struct 
             return mn_fail_memory(err);
         memory->content = content;
     }
-    if (mn_empty(memory->memory_key) &&
+    bool tells_when = mn_key_is_schedule(memory->memory_key);
+    if (tells_when && !mn_empty(memory->value)) {
+        memory->value = mn_arena_printf(arena, "%s %s", days, memory->value);
+        if (!memory->value)
+            return mn_fail_memory(err);
+    }
+    if ((mn_empty(memory->memory_key) || tells_when) &&
         (!memory->event_time_ms || memory->event_time_ms == memory->created_at_ms))
         memory->event_time_ms = day.when.from_ms;
     return MNEME_OK;

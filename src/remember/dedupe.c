@@ -176,7 +176,7 @@ enum way { OVER = 1, UNDER, OPEN };
 /* When it was said or became so. */
 static int64_t dated(const struct mneme_memory *row)
 {
-    return row->event_time_ms   ? row->event_time_ms
+    return row->event_time_ms && !mn_key_is_schedule(row->memory_key) ? row->event_time_ms
            : row->valid_from_ms ? row->valid_from_ms
                                 : row->updated_at_ms;
 }

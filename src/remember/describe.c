@@ -3,8 +3,8 @@
  *
  * A small table of sentence beginnings in both languages knows the keys that everyone has: name,
  * city, employer, time zone, languages, answer style, favourites, which tool for what; preference.c
- * those of what somebody prefers and likes. Two sentences
- * with one key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key
+ * those of what somebody prefers and likes, schedule.c those of when and where a thing takes place. Two
+ * sentences with one key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key
  * given wrongly would end what still holds. Therefore the rules are narrow: a beginning at the start
  * of a clause, a short value of the expected kind (a capital for names and places, a word from a
  * list for languages), nothing else. A sentence that no rule knows has no key, and is no worse for
@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "remember/preference.h"
+#include "remember/schedule.h"
 #include "remember/value.h"
 #include "remember/wording.h"
 #include "text/cue.h"
@@ -312,7 +313,8 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
         if (key_by_rule(arena, &w, at, &keyed) || key_by_move(arena, &w, at, &keyed) ||
             key_by_favourite(arena, &w, at, &keyed) ||
             mn_key_of_preference(arena, &w, at, &keyed) || key_by_tool(arena, &w, at, &keyed) ||
-            key_by_chinese_tool(arena, &w, at, &keyed)) {
+            key_by_chinese_tool(arena, &w, at, &keyed) ||
+            mn_key_of_schedule(arena, &w, at, &keyed)) {
             *ret_keyed = keyed;
             return true;
         }
@@ -329,6 +331,11 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
         return true;
     }
     return false;
+}
+
+bool mn_key_is_schedule(const char *key)
+{
+    return key && !strncmp(key, MN_KEY_SCHEDULE, strlen(MN_KEY_SCHEDULE));
 }
 
 bool mn_key_known(const char *key)

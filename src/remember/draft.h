@@ -89,6 +89,10 @@ struct mn_keyed {
     bool states; /* calls for a memory by itself, without an order */
 };
 bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed);
+/* Of the day and the place of what takes place once. The event time of such a memory is the day that it
+ * tells of, and says nothing of when it was said. */
+#define MN_KEY_SCHEDULE "schedule."
+bool mn_key_is_schedule(const char *key);
 /* Is it one that the rules give, so that it has one value at a time? */
 bool mn_key_known(const char *key);
 

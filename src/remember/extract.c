@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "remember/schedule.h"
 #include "remember/wording.h"
 #include "text/cue.h"
 #include "text/analyze.h"
@@ -154,6 +155,16 @@ static bool stands_before(const char *text, const char *at, const char *const *w
     return false;
 }
 
+/* "Postponed until Friday", 改到周五: it begins then, and ends nothing. */
+static bool is_new_day(const char *folded, size_t at)
+{
+    size_t moved = 0;
+
+    for (size_t i = 0; i < at && !moved; i++)
+        moved = mn_schedule_moved_at(folded, i);
+    return moved > 0;
+}
+
 /* "until Friday": a bare weekday is a time only behind "on", as time phrases are read. */
 static int64_t end_after_until(struct mn_arena *arena, const char *folded, int64_t now_ms,
                                const char *zone)
@@ -166,7 +177,7 @@ static int64_t end_after_until(struct mn_arena *arena, const char *folded, int64
         const char *copy;
         struct mn_when when;
 
-        if (!bytes || (at > 0 && folded[at - 1] != ' '))
+        if (!bytes || (at > 0 && folded[at - 1] != ' ') || is_new_day(folded, at))
             continue;
         copy = mn_arena_printf(arena, "on%s", folded + at + bytes);
         if (!copy)
@@ -220,7 +231,8 @@ int64_t mn_extract_end(struct mn_arena *arena, const char *content, int64_t now_
         end_ms = when.until_ms;
     else if (mn_wording_any(behind, 0, before))
         end_ms = when.from_ms;
-    else if (stands_before(folded, when.phrase.at, untils) || mn_wording_any(behind, 0, within) ||
+    else if ((stands_before(folded, when.phrase.at, untils) &&
+              !is_new_day(folded, (size_t)(when.phrase.at - folded))) || mn_wording_any(behind, 0, within) ||
              (stands_before(folded, when.phrase.at, fors) && when.until_ms > now_ms))
         end_ms = when.until_ms;
     /* A weekday is read as the last one; an end lies ahead. */
@@ -240,7 +252,8 @@ static bool key_is(const char *key, const char *prefix)
 static const char *type_of(enum mn_call call, const struct mneme_memory *draft)
 {
     if (key_is(draft->memory_key, "user.name") || key_is(draft->memory_key, "user.city") ||
-        key_is(draft->memory_key, "user.employer") || key_is(draft->memory_key, "user.timezone"))
+        key_is(draft->memory_key, "user.employer") || key_is(draft->memory_key, "user.timezone") ||
+        mn_key_is_schedule(draft->memory_key))
         return "fact";
     if (call == MN_CALL_DECISION)
         return "previous_decision";

@@ -549,7 +549,8 @@ enum mneme_status mn_remember(struct mn_world *world, const struct mneme_memory 
     w.keeps_id = !mn_empty(draft.id);
     MN_TRY(mn_request_key("remember", change, 0, arena, &w.request_key, err));
     embed_draft(&w);
-    w.said_at_ms = w.given.event_time_ms   ? w.given.event_time_ms
+    w.said_at_ms = w.given.event_time_ms && !mn_key_is_schedule(w.given.memory_key)
+                       ? w.given.event_time_ms
                    : w.given.valid_from_ms ? w.given.valid_from_ms
                                            : w.given.created_at_ms;
     for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++) {

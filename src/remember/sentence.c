@@ -111,6 +111,8 @@ static size_t stop_at(const char *mask, size_t at)
 
     if (mask[at] == '\n' || mask[at] == ';')
         return 1;
+    if (mask[at] == '.' && mask[at + 1] == ' ' && mn_wording_abbreviates(mask, at))
+        return 0;
     if (mask[at] == '.' || mask[at] == '!' || mask[at] == '?')
         return !mask[at + 1] || strchr(" \n", mask[at + 1]) || mask[at] != '.' ? 1 : 0;
     for (size_t i = 0; wide[i]; i++)

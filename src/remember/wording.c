@@ -58,6 +58,23 @@ size_t mn_wording_any(const char *lower, size_t at, const char *const *phrases)
     return 0;
 }
 
+bool mn_wording_abbreviates(const char *text, size_t at)
+{
+    static const char *const SHORT[] = { "dr", "mr", "mrs", "ms", "prof", "vs", "e.g", "i.e", NULL };
+
+    for (size_t i = 0; SHORT[i]; i++) {
+        size_t bytes = strlen(SHORT[i]), same = 0;
+
+        if (at < bytes || (at > bytes && mn_letter_plain(text[at - bytes - 1])))
+            continue;
+        while (same < bytes && mn_letter_to_lower(text[at - bytes + same]) == SHORT[i][same])
+            same++;
+        if (same == bytes)
+            return true;
+    }
+    return false;
+}
+
 /* Bytes of the punctuation that parts clauses, at `at`; a dot only before a space or the end. */
 static size_t mark_at(const char *lower, size_t at)
 {
@@ -74,7 +91,7 @@ static size_t mark_at(const char *lower, size_t at)
     case ':':
         return !mn_letter_digit(lower[at + 1]) && !mn_letter_joins(lower[at + 1]);
     case '.':
-        return !lower[at + 1] || lower[at + 1] == ' ';
+        return !lower[at + 1] || (lower[at + 1] == ' ' && !mn_wording_abbreviates(lower, at));
     default:
         break;
     }

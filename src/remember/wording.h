@@ -27,6 +27,9 @@ size_t mn_wording_any(const char *lower, size_t at, const char *const *phrases);
 /* Does the text hold one of these (NULL ends), as mn_text_contains() says? */
 bool mn_wording_holds(const char *lower, const char *const *words);
 
+/* Does the dot at `at` end a short form ("Dr.", "e.g.") and no sentence? Of either case. */
+bool mn_wording_abbreviates(const char *text, size_t at);
+
 /* The next place behind `at` where a clause begins; the length when there is none. */
 size_t mn_wording_clause(const char *lower, size_t at);
 

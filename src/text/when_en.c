@@ -270,6 +270,26 @@ static bool english_relative(const char **at, struct mn_when_meaning *m)
     return true;
 }
 
+/* "friday next week". */
+static bool english_weekday(const char **at, struct mn_when_meaning *m)
+{
+    static const char *const WEEK[] = { " last week", " this week", " next week" };
+    struct mn_str name = letters(*at);
+    int weekday = mn_calendar_weekday(name);
+    const char *p = *at + name.bytes;
+
+    for (int i = 0; weekday && i < 3; i++) {
+        if (mn_when_eat(&p, WEEK[i])) {
+            *at = p;
+            *m = (struct mn_when_meaning){
+                .shape = MN_WHEN_SHAPE_WEEKDAY, .day = weekday, .in_week = true, .offset = i - 1
+            };
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool english_ago(const char **at, struct mn_when_meaning *m)
 {
     int count;
@@ -313,6 +333,10 @@ static bool english_bare(const char **at, bool on, struct mn_when_meaning *m)
         return true;
     }
     p = *at;
+    if (on && english_weekday(&p, m)) {
+        *at = p;
+        return true;
+    }
     if (weekday && on) {
         *at = p + letters(p).bytes;
         *m = (struct mn_when_meaning){ .shape = MN_WHEN_SHAPE_WEEKDAY,
@@ -332,7 +356,7 @@ static bool english_bare(const char **at, bool on, struct mn_when_meaning *m)
 static bool english_free(const char **at, struct mn_when_meaning *m)
 {
     static bool (*const READ[])(const char **, struct mn_when_meaning *) = {
-        english_fixed, english_relative, english_ago
+        english_fixed, english_weekday, english_relative, english_ago
     };
     const char *p;
 

@@ -98,6 +98,35 @@ static void a_long_turn_tells_of_a_memory_once(void **state)
     assert_int_equal(say(f, turn).count, 1);
 }
 
+/* ---- what takes the place of what ---- */
+
+static void a_moved_meeting_ends_the_day_it_had(void **state)
+{
+    static const char *const talks[][2] = {
+        { "Remember that the meeting with Dr. Lee is on Tuesday.",
+          "The meeting with Dr. Lee has been moved to Thursday." },
+        { "记住会议在周二", "会议改到周四了" },
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct told first = say(f, talks[i][0]), second = say_at(f, talks[i][1], NOW + 3600000);
+
+        assert_int_equal(first.count, 1);
+        assert_int_equal(first.item[0].event_time_ms, INT64_C(1791244800000)); /* 2026-10-06 */
+        assert_int_equal(second.count, 1);
+        assert_int_equal(second.item[0].outcome, MNEME_SUPERSEDES);
+        assert_string_equal(second.item[0].supersedes, first.item[0].id);
+        assert_int_equal(second.item[0].event_time_ms, INT64_C(1791417600000)); /* 2026-10-08 */
+    }
+    /* Thursday of another week is another day. */
+    struct told again = say_at(f, "会议改到周四了", NOW + 14 * DAY);
+    assert_int_equal(again.item[0].outcome, MNEME_SUPERSEDES);
+    /* Another room ends no day. */
+    again = say_at(f, "会议改到三号会议室", NOW + 14 * DAY);
+    assert_int_equal(again.item[0].outcome, MNEME_INSERTED);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -105,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_memory_is_told_once_a_turn_as_it_stands_in_the_store),
         CASE(a_long_turn_tells_of_a_memory_once),
+        CASE(a_moved_meeting_ends_the_day_it_had),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
