@@ -22,6 +22,7 @@
 #include "remember/value.h"
 #include "remember/wording.h"
 #include "text/cue.h"
+#include "text/fold.h"
 #include "text/letters.h"
 #include "text/mention.h"
 #include "text/when.h"
@@ -304,9 +305,21 @@ static bool key_by_chinese_tool(struct mn_arena *arena, const struct mn_wording 
     return false;
 }
 
+/* Keys are compared as they are, so that one in full width, or with something invisible within, would be
+ * another: where folding changes the length, what is read is the folded sentence. */
+static struct mn_wording plain_wording(struct mn_arena *arena, const char *sentence)
+{
+    struct mn_str said = mn_str_of(sentence);
+    struct mn_str plain = mn_fold_cased(arena, said.at, said.bytes);
+
+    if (!plain.at)
+        return (struct mn_wording){ NULL, NULL, 0 };
+    return mn_wording_of(arena, plain.bytes == said.bytes ? said : plain);
+}
+
 bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed)
 {
-    struct mn_wording w = mn_wording_of(arena, mn_str_of(sentence));
+    struct mn_wording w = plain_wording(arena, sentence);
     struct mn_keyed keyed = { NULL, NULL, false };
 
     for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {

@@ -190,6 +190,23 @@ static void ten_times_the_same_text_is_one_memory(void **state)
     assert_int_equal(count_of("ann"), 1);
 }
 
+/* Also where a rule gives it a key. */
+static void ten_times_the_same_preference_is_one_memory(void **state)
+{
+    (void)state;
+    static const char *const spellings[] = {
+        "我喜欢 Go 语言",  "我喜歡 Go 語言",  "我喜欢 Ｇｏ 语言",
+        "我喜欢 go 语言",  "我喜欢  Go  语言", "我喜欢\xe2\x80\x8b Go 语言",
+        "我喜欢\tGo 语言", " 我喜欢 Go 语言 ", "我喜欢\xe3\x80\x80Go\xe3\x80\x80语言",
+        "我喜欢 GO 语言",
+    };
+
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        assert_int_equal(say("ann", spellings[i], NOW + (int64_t)i).outcome,
+                         i ? MNEME_CONFIRMED : MNEME_INSERTED);
+    assert_int_equal(count_of("ann"), 1);
+}
+
 static void each_source_is_evidence_once(void **state)
 {
     (void)state;
@@ -774,6 +791,7 @@ int main(void)
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(ten_times_the_same_text_is_one_memory),
+        CASE(ten_times_the_same_preference_is_one_memory),
         CASE(each_source_is_evidence_once),
         CASE(what_is_confirmed_grows_surer_to_one_and_its_age_begins_anew),
         CASE(what_is_shared_is_confirmed_by_an_administrator),

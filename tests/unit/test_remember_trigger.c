@@ -416,6 +416,13 @@ static void keys_are_narrow(void **state)
         { "use it for testing", NULL, NULL },
         { "包管理统一用 pnpm", "tool.包管理", "pnpm" },
         { "The harbour office closes at six.", NULL, NULL },
+        /* in full width, with something invisible within, traditional */
+        { "我喜欢 Ｇｏ 语言", "user.likes.go", "yes" },
+        { "我喜欢\xe2\x80\x8b Go 语言", "user.likes.go", "yes" },
+        { "我喜歡\xe2\x80\x8b遊戲", "user.likes.游戏", "yes" },
+        { "I prefer short commit ｍｅｓｓａｇｅｓ", "user.preference.commit_messages.length", "short" },
+        { "My favourite ｅｄｉｔｏｒ is Ｖｉｍ", "user.favourite.editor", "Vim" },
+        { "Use pnpm for ｐａｃｋａｇｅ management.", "tool.package_management", "pnpm" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
