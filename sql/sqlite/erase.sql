@@ -163,6 +163,21 @@ WHERE tenant = :tenant AND owner = :owner AND kind = 5
 DELETE FROM task_states
 WHERE tenant = :tenant AND owner = :owner AND session_id >= :first AND session_id <= :last;
 
+-- What is pending by the word of turns: the turns, where it says them.
+
+-- name: ERASE_CHECKPOINTS_DRAWN
+SELECT owner, session_id, task_id, json_extract(state, '$.pending_from') FROM task_states
+WHERE tenant = :tenant AND json_valid(state) AND json_type(state, '$.pending_from') = 'array';
+
+-- name: ERASE_PENDING
+UPDATE task_states
+SET state = json_remove(state, '$.pending_action', '$.pending_from'), revision = revision + 1
+WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id AND task_id = :id;
+
+-- name: ERASE_CHECKPOINT_EMPTY
+DELETE FROM task_states WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id
+  AND task_id = :id AND state = '{}';
+
 -- Sessions that lost an event: counted again, or gone.
 
 -- name: ERASE_SESSIONS_RECOUNT
@@ -378,7 +393,7 @@ SELECT tenant, owner, '', created_at_ms, 2, question, answer, memory_key, memory
 FROM clarifications WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_SESSIONS
-SELECT tenant, owner, '', 0, 0, session_id, agent_id
+SELECT tenant, owner, '', 0, 0, session_id, agent_id, task_id
 FROM sessions WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_REQUESTS

@@ -39,12 +39,13 @@ WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id;
 -- name: SESSION_TOUCH
 INSERT INTO sessions VALUES
     (:tenant, :owner, :session_id, :agent_id, :event_time_ms, :event_time_ms, :place, 1, :now_ms,
-     0, -1, -1, 0)
+     0, -1, -1, 0, :task_id)
 ON CONFLICT (tenant, owner, session_id) DO UPDATE SET
     first_event_ms = min(first_event_ms, excluded.first_event_ms),
     last_event_ms = max(last_event_ms, excluded.last_event_ms),
     last_place = max(last_place, excluded.last_place), event_count = event_count + 1,
-    recorded_at_ms = max(recorded_at_ms, excluded.recorded_at_ms), ended = 0;
+    recorded_at_ms = max(recorded_at_ms, excluded.recorded_at_ms), ended = 0,
+    task_id = CASE WHEN excluded.task_id = '' THEN task_id ELSE excluded.task_id END;
 
 -- name: SESSION_EVENTS
 SELECT tenant, owner, id, agent_id, session_id, place, role, speaker, text, event_time_ms,

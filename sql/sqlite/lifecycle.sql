@@ -52,12 +52,12 @@ SELECT confidence FROM memories WHERE tenant = :tenant AND id = :memory_id;
 
 -- name: SESSION_GET
 SELECT tenant, owner, session_id, agent_id, first_event_ms, last_event_ms, last_place, event_count,
-       recorded_at_ms, ended, compressed_place, taken_place, compressed_count
+       recorded_at_ms, ended, compressed_place, taken_place, compressed_count, task_id
 FROM sessions WHERE tenant = :tenant AND owner = :owner AND session_id = :session_id;
 
 -- name: SESSIONS_OPEN
 SELECT tenant, owner, session_id, agent_id, first_event_ms, last_event_ms, last_place, event_count,
-       recorded_at_ms, ended, compressed_place, taken_place, compressed_count
+       recorded_at_ms, ended, compressed_place, taken_place, compressed_count, task_id
 FROM sessions
 WHERE compressed_place < last_place
   AND (recorded_at_ms <= :idle_since_ms OR ended = 1 OR event_count - compressed_count > :turns_max)
@@ -67,7 +67,7 @@ ORDER BY recorded_at_ms LIMIT :limit;
 
 -- name: SESSIONS_KEPT
 SELECT tenant, owner, session_id, agent_id, first_event_ms, last_event_ms, last_place, event_count,
-       recorded_at_ms, ended, compressed_place, taken_place, compressed_count
+       recorded_at_ms, ended, compressed_place, taken_place, compressed_count, task_id
 FROM sessions WHERE taken_place < compressed_place
   AND NOT EXISTS (SELECT 1 FROM extractions x
                   WHERE x.tenant = sessions.tenant AND x.owner = sessions.owner

@@ -180,8 +180,10 @@ static enum mneme_status tell_why(struct mn_piece *piece, const struct mneme_err
 
 /* ---- what is pending ---- */
 
-static enum mneme_status state_with(const char *state, const char *pending, struct mn_arena *arena,
-                                    const char **ret_state, struct mneme_error *err)
+/* The turns that say so stand beside it, so that with one of them it goes (MN_PENDING_FROM). */
+static enum mneme_status state_with(const char *state, const struct mn_summary *summary,
+                                    struct mn_arena *arena, const char **ret_state,
+                                    struct mneme_error *err)
 {
     yyjson_mut_doc *out = NULL;
     MN_JSON_AUTO doc = NULL;
@@ -192,7 +194,13 @@ static enum mneme_status state_with(const char *state, const char *pending, stru
     if (yyjson_obj_get(yyjson_doc_get_root(doc), "pending_action"))
         return MNEME_OK; /* the agent's own word stands */
     out = yyjson_doc_mut_copy(doc, NULL);
-    if (out && yyjson_mut_obj_add_str(out, yyjson_mut_doc_get_root(out), "pending_action", pending))
+    yyjson_mut_val *root = yyjson_mut_doc_get_root(out);
+    yyjson_mut_val *from = yyjson_mut_arr(out);
+    for (size_t i = 0; from && i < summary->pending_from.count; i++)
+        if (!yyjson_mut_arr_add_str(out, from, summary->pending_from.item[i]))
+            from = NULL;
+    if (from && yyjson_mut_obj_add_str(out, root, "pending_action", summary->pending) &&
+        yyjson_mut_obj_add_val(out, root, MN_PENDING_FROM, from))
         json = yyjson_mut_write(out, 0, NULL);
     *ret_state = json ? mn_arena_copy(arena, json) : NULL;
     free(json);
@@ -200,11 +208,12 @@ static enum mneme_status state_with(const char *state, const char *pending, stru
     return *ret_state ? MNEME_OK : mn_fail_memory(err);
 }
 
-/* Into the checkpoint of the session's last task; where it has none, into one of its own name. */
+/* Into the checkpoint of the task that its last turn was said in; where that is not known, of the session's
+ * last one, and where it has none, into one of its own name. */
 static enum mneme_status add_checkpoint(struct mn_piece *piece, const struct mn_session *session,
-                                        const struct mn_task_states *states, const char *pending,
-                                        struct mn_write *write, bool *ret_added,
-                                        struct mneme_error *err)
+                                        const struct mn_task_states *states,
+                                        const struct mn_summary *summary, struct mn_write *write,
+                                        bool *ret_added, struct mneme_error *err)
 {
     struct mneme_task_state *row = mn_arena_one(piece->arena, struct mneme_task_state);
     struct mneme_task_state state = MNEME_TASK_STATE_INIT;
@@ -212,22 +221,25 @@ static enum mneme_status add_checkpoint(struct mn_piece *piece, const struct mn_
     const char *text = "{}";
 
     *ret_added = false;
-    if (mn_empty(pending) || mn_text_secret(pending) || !*session->session_id ||
+    if (mn_empty(summary->pending) || !summary->pending_from.count ||
+        mn_text_secret(summary->pending) || !*session->session_id ||
         mn_empty(session->partition.owner))
         return MNEME_OK;
     state.tenant_id = session->partition.tenant;
     state.user_id = session->partition.owner;
     state.session_id = session->session_id;
-    state.task_id = session->session_id;
+    state.task_id = mn_empty(session->task_id) ? session->session_id : session->task_id;
     for (size_t i = 0, newest = 0; i < states->count; i++) {
-        if (states->item[i].updated_at_ms < states->item[newest].updated_at_ms)
+        if (mn_empty(session->task_id)
+                ? states->item[i].updated_at_ms < states->item[newest].updated_at_ms
+                : !mn_same(states->item[i].task_id, session->task_id))
             continue;
         newest = i;
         state.task_id = states->item[i].task_id;
         text = states->item[i].state;
         expected = states->revision[i];
     }
-    MN_TRY(state_with(text, pending, piece->arena, &state.state, err));
+    MN_TRY(state_with(text, summary, piece->arena, &state.state, err));
     if (!state.state)
         return MNEME_OK;
     if (!row)
@@ -345,9 +357,9 @@ static enum mneme_status add_session(struct mn_piece *piece, const struct mn_ses
                                                  .expected_revision = MN_REVISION_NEW,
                                                  .memory = row };
     }
-    /* Without a memory beside it nothing would take the checkpoint away with its evidence. */
+    /* A memory beside it refuses both when the evidence was erased meanwhile. */
     if (count > 1)
-        MN_TRY(add_checkpoint(piece, session, states, summary.pending, &writes[count], &added, err));
+        MN_TRY(add_checkpoint(piece, session, states, &summary, &writes[count], &added, err));
     count += added;
     for (size_t i = 0; i < ending.rows.count; i++) {
         struct mneme_memory *row = &ending.rows.item[i];

@@ -455,13 +455,22 @@ static enum mneme_status add_all(struct making *m, struct mneme_error *err)
 
 static enum mneme_status join_pending(struct making *m, struct mneme_error *err)
 {
+    const char **from = mn_arena_array(m->arena, const char *, m->lines.count + 1);
     MN_BUF_AUTO out = { 0 };
+    size_t count = 0;
 
-    for (size_t i = 0; i < m->lines.count; i++)
-        if (m->lines.item[i].part == MN_PART_PENDING && !m->lines.item[i].over)
-            mn_buf_printf(&out, "%s%s", out.bytes ? (m->chinese ? "；" : "; ") : "",
-                          m->lines.item[i].text);
+    if (!from)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < m->lines.count; i++) {
+        const struct line *line = &m->lines.item[i];
+
+        if (line->part != MN_PART_PENDING || line->over)
+            continue;
+        mn_buf_printf(&out, "%s%s", out.bytes ? (m->chinese ? "；" : "; ") : "", line->text);
+        from[count++] = m->turns->item[line->turn].id;
+    }
     m->made.pending = out.failed ? NULL : mn_arena_copy(m->arena, out.at);
+    m->made.pending_from = (struct mneme_list){ from, count };
     return m->made.pending ? MNEME_OK : mn_fail_memory(err);
 }
 

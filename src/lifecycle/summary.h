@@ -21,6 +21,7 @@
 struct mn_summary {
     struct mn_drafts drafts; /* of type session_summary, without owner, scope and id */
     const char *pending;     /* what is to be done yet, for the checkpoint; "" for nothing */
+    struct mneme_list pending_from; /* the turns that say so */
     const char *by;          /* whom it was asked of; NULL: made by rules */
 };
 

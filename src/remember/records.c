@@ -193,7 +193,8 @@ static enum mneme_status add_event(struct batch *b, size_t record, const struct 
         MN_TRY(extraction_of(b, row, &extraction, err));
     MN_TRY(add_write(
         b, record,
-        (struct mn_write){ .kind = MN_WRITE_EVENT, .event = row, .extraction = extraction }, err));
+        (struct mn_write){ .kind = MN_WRITE_EVENT, .event = row, .extraction = extraction,
+                           .task_id = source ? NULL : b->change->task_id }, err));
     if (!source || !source->vector)
         return MNEME_OK;
     MN_TRY(mn_event_as_memory(row, b->arena, &as_memory, err));

@@ -228,7 +228,7 @@ static enum mneme_status write_one(struct mn_writing *w, const struct mn_write *
     case MN_WRITE_MEMORY:
         return write_memory(w, write, ret_written, ret_link, err);
     case MN_WRITE_EVENT:
-        MN_TRY(mn_write_event(w, write->event, ret_written, err));
+        MN_TRY(mn_write_event(w, write->event, write->task_id, ret_written, err));
         return write->extraction && !ret_written->unchanged
                    ? mn_write_extraction(w, write->extraction, err)
                    : MNEME_OK;

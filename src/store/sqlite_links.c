@@ -3,7 +3,8 @@
  *
  * Each kind is read once over the tenant and what has to change is noted, then changed: a table is
  * not written while it is read. A rule, a question or a trace that names an erased unit goes; an edge
- * loses the evidence, and goes too when it has none left. Memories: sqlite_derived.c.
+ * loses the evidence, and goes too when it has none left; a checkpoint loses what was drawn from an
+ * erased turn, and goes when that was all it said. Memories: sqlite_derived.c.
  */
 #include <string.h>
 
@@ -215,6 +216,64 @@ static enum mneme_status unlink_edges(struct mn_erasing *e, struct mneme_error *
     return MNEME_OK;
 }
 
+/* ---- checkpoints ---- */
+
+static enum mneme_status find_drawn(struct mn_erasing *e, struct mn_arena *arena,
+                                    struct links *found, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+    bool row = false;
+
+    MN_TRY(begin(e, SQL_SQLITE_ERASE_CHECKPOINTS_DRAWN, NULL, &stmt, err));
+    for (;;) {
+        struct mn_reader reader = { .stmt = stmt, .arena = arena };
+        struct link link = { 0 };
+        struct mneme_list from;
+
+        MN_TRY(mn_sqlite_step(stmt, &row, err));
+        if (!row)
+            return MNEME_OK;
+        link.owner = mn_read_text(&reader);
+        link.source = mn_read_text(&reader); /* its session */
+        link.id = mn_read_text(&reader);
+        from = mn_read_list(&reader);
+        MN_TRY(mn_read_end(&reader, err));
+        for (size_t i = 0; i < from.count && !link.goes; i++)
+            link.goes = mn_erasing_has(e, from.item[i], strlen(from.item[i]));
+        if (link.goes)
+            MN_TRY(add_link(arena, found, link, err));
+    }
+}
+
+static enum mneme_status unlink_checkpoint(struct mn_erasing *e, const struct link *link,
+                                           const char *sql, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(begin(e, sql, link->owner, &stmt, err));
+    mn_bind_text(stmt, ":session_id", link->source);
+    mn_bind_text(stmt, ":id", link->id);
+    return mn_sqlite_done(stmt, err);
+}
+
+static enum mneme_status unlink_checkpoints(struct mn_erasing *e, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)1 << 30);
+    struct links found = { 0 };
+
+    MN_TRY(find_drawn(e, arena, &found, err));
+    for (size_t i = 0; i < found.count; i++) {
+        const struct link *link = &found.item[i];
+
+        MN_TRY(unlink_checkpoint(e, link, SQL_SQLITE_ERASE_PENDING, err));
+        MN_TRY(unlink_checkpoint(e, link, SQL_SQLITE_ERASE_CHECKPOINT_EMPTY, err));
+        e->out->counts[MN_ERASED_TASK_STATE]++;
+        MN_TRY(mn_write_change(e->w, MN_CHANGE_TASK_STATE, e->what->tenant_id, link->owner, link->id,
+                               0, err));
+    }
+    return MNEME_OK;
+}
+
 /* ---- traces and changes ---- */
 
 static bool names_erased(const struct mn_erasing *e, struct mn_str json)
@@ -298,6 +357,7 @@ enum mneme_status mn_erasing_unlink(struct mn_erasing *e, struct mneme_error *er
     MN_TRY(remove_naming(e, SQL_SQLITE_ERASE_CLARIFICATIONS_NAMING, SQL_SQLITE_ERASE_CLARIFICATION,
                          true, MN_ERASED_CLARIFICATION, err));
     MN_TRY(unlink_edges(e, err));
+    MN_TRY(unlink_checkpoints(e, err));
     MN_TRY(mn_erasing_unlink_memories(e, err));
     MN_TRY(unlink_traces(e, err));
     for (size_t i = 0; i < e->out->partitions.count; i++)

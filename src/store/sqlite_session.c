@@ -60,6 +60,7 @@ static void read_session(struct mn_reader *reader, struct mn_session *session)
     session->compressed_place = mn_read_integer(reader);
     session->taken_place = mn_read_integer(reader);
     session->compressed_count = mn_read_integer(reader);
+    session->task_id = mn_read_text(reader);
 }
 
 static enum mneme_status read_states(struct mn_sqlite *db, const struct mn_session *session,

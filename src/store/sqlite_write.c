@@ -117,7 +117,7 @@ static enum mneme_status insert_event(const struct mn_writing *w, const struct m
 }
 
 static enum mneme_status touch_session(const struct mn_writing *w, const struct mneme_event *event,
-                                       int64_t place, struct mneme_error *err)
+                                       const char *task_id, int64_t place, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
 
@@ -126,6 +126,7 @@ static enum mneme_status touch_session(const struct mn_writing *w, const struct 
     mn_bind_text(stmt, ":owner", event->user_id);
     mn_bind_text(stmt, ":session_id", event->session_id);
     mn_bind_text(stmt, ":agent_id", event->agent_id);
+    mn_bind_text(stmt, ":task_id", mn_or_empty(task_id));
     mn_bind_integer(stmt, ":event_time_ms", event->event_time_ms);
     mn_bind_integer(stmt, ":place", place);
     mn_bind_integer(stmt, ":now_ms", w->commit->now_ms);
@@ -133,7 +134,8 @@ static enum mneme_status touch_session(const struct mn_writing *w, const struct 
 }
 
 enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_event *event,
-                                 struct mn_written *ret_written, struct mneme_error *err)
+                                 const char *task_id, struct mn_written *ret_written,
+                                 struct mneme_error *err)
 {
     bool found = false;
     bool same = false;
@@ -156,7 +158,7 @@ enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_
     MN_TRY(mn_tombstone_check(w, event->tenant_id, event->id, (struct mneme_list){ 0 }, err));
     MN_TRY(place_event(w, event, &place, err));
     MN_TRY(insert_event(w, event, place, err));
-    MN_TRY(touch_session(w, event, place, err));
+    MN_TRY(touch_session(w, event, task_id, place, err));
     *ret_written = (struct mn_written){ .revision = 1 };
     return mn_write_change(w, MN_CHANGE_EVENT, event->tenant_id, event->user_id, event->id, 1, err);
 }

@@ -22,8 +22,10 @@ struct mn_writing {
 /* sqlite_turns.c: after the row is written. forgets: it was withdrawn for its own sake. */
 enum mneme_status mn_write_turns(const struct mn_writing *w, const struct mneme_memory *memory,
                                  bool forgets, struct mneme_error *err);
+/* task_id: as in mn_write. */
 enum mneme_status mn_write_event(const struct mn_writing *w, const struct mneme_event *event,
-                                 struct mn_written *ret_written, struct mneme_error *err);
+                                 const char *task_id, struct mn_written *ret_written,
+                                 struct mneme_error *err);
 /* One that comes back from the archive: as it was, its session untouched. */
 enum mneme_status mn_write_event_back(const struct mn_writing *w, const struct mneme_event *event,
                                       struct mneme_error *err);

@@ -23,6 +23,10 @@
 /* In a provenance: the memory was a section of another, whose content_hash follows. */
 #define MN_SPLIT "split:"
 
+/* In a checkpoint, beside its pending_action: the turns that this was drawn from. When one of them is
+ * erased, both go. */
+#define MN_PENDING_FROM "pending_from"
+
 /* not_recallable of an event, as read: what was drawn from it is forgotten. As written it is 1. */
 #define MN_TURN_WITHHELD 2
 
@@ -212,6 +216,7 @@ struct mn_session {
     struct mn_partition partition;
     const char *session_id;
     const char *agent_id; /* of the first turn */
+    const char *task_id;  /* that the last turn was said in of which one is known; "" */
     int64_t first_event_ms, last_event_ms;
     int64_t last_place;
     int64_t event_count;
@@ -319,6 +324,7 @@ struct mn_write {
     const struct mneme_memory *memory;
     bool forgets; /* of a memory that is withdrawn: turns that only it was drawn from are withheld */
     const struct mneme_event *event;
+    const char *task_id; /* of an event: the task that it was said in; NULL or "": not known */
     const struct mneme_rule *rule;
     const struct mneme_task_state *task_state;
     const struct mneme_edge *edge;

@@ -23,7 +23,8 @@
 
 /* ---- doing ---- */
 
-static void say(struct fixture *f, const char *session, const char *id, const char *text)
+static void say_in(struct fixture *f, const char *session, const char *task, const char *id,
+                   const char *text)
 {
     struct mneme_event event = MNEME_EVENT_INIT;
     struct mneme_change change = MNEME_CHANGE_INIT;
@@ -36,7 +37,13 @@ static void say(struct fixture *f, const char *session, const char *id, const ch
     event.text = text;
     event.event_time_ms = change.now_ms = NOW;
     change.without_drafts = 1;
+    change.task_id = task;
     ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
+}
+
+static void say(struct fixture *f, const char *session, const char *id, const char *text)
+{
+    say_in(f, session, NULL, id, text);
 }
 
 static void say_all(struct fixture *f, const char *session)
@@ -67,7 +74,7 @@ static struct mneme_job run(struct fixture *f, const char *name, int64_t now_ms)
 
 struct counts {
     size_t summaries, events, states;
-    char state[256];
+    char state[256], task[64];
 };
 
 static int count(void *context, const struct mneme_record *record)
@@ -80,6 +87,7 @@ static int count(void *context, const struct mneme_record *record)
     if (record->kind == MNEME_RECORD_TASK_STATE) {
         counts->states++;
         strncpy(counts->state, record->task_state->state, sizeof counts->state - 1);
+        strncpy(counts->task, record->task_state->task_id, sizeof counts->task - 1);
     }
     return 0;
 }
@@ -126,7 +134,8 @@ static void a_session_is_drawn_from_once_when_it_has_ended(void **state)
     assert_int_equal(counts.events, 4); /* without an archive they stay */
     assert_int_equal(counts.states, 1);
     assert_string_equal(counts.state,
-                        "{\"pending_action\":\"We still need to write the rollback script\"}");
+                        "{\"pending_action\":\"We still need to write the rollback script\","
+                        "\"pending_from\":[\"e-3\"]}");
     assert_int_equal(run(f, "compress", NOW + 60 * MINUTE).changed, 0);
     assert_int_equal(count_all(f).summaries, 3);
 
@@ -255,7 +264,8 @@ static void a_checkpoint_keeps_what_the_agent_says_itself(void **state)
     assert_int_equal(counts.states, 1);
     assert_string_equal(counts.state,
                         "{\"selected_files\":[\"a.c\"],"
-                        "\"pending_action\":\"We still need to write the rollback script\"}");
+                        "\"pending_action\":\"We still need to write the rollback script\","
+                        "\"pending_from\":[\"e-3\"]}");
 
     task.state = "{\"pending_action\":\"ask Bob\"}";
     ASSERT_OK(mneme_write(f->handle, &record, 1, NULL, NULL, NULL, &f->err));
@@ -264,7 +274,60 @@ static void a_checkpoint_keeps_what_the_agent_says_itself(void **state)
     assert_string_equal(count_all(f).state, "{\"pending_action\":\"ask Bob\"}");
 }
 
+static void what_is_pending_goes_to_the_task_it_was_said_in(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    say_all(f, "s-1");
+    (void)run(f, "compress", NOW + 30 * MINUTE);
+    assert_string_equal(count_all(f).task, "s-1"); /* nobody said which */
+    erase(f, MNEME_ERASE_SESSION, "s-1");
+    say_in(f, "s-2", "t-0", "f-1", "The billing service drops invoices when the billing service restarts.");
+    say_in(f, "s-2", "t-1", "f-2", "I finished the invoice migration.");
+    say_in(f, "s-2", NULL, "f-3", "We still need to write the rollback script.");
+    (void)run(f, "compress", NOW + 30 * MINUTE);
+    assert_int_equal(count_all(f).states, 1);
+    assert_string_equal(count_all(f).task, "t-1");
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.identity.task_id = "t-1";
+    request.text = "Continue where we left off";
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    assert_non_null(strstr(answer->xml, "We still need to write the rollback script"));
+    assert_null(strstr(answer->xml, "pending_from"));
+    mneme_answer_free(answer);
+}
+
 /* ---- erasing ---- */
+
+static void with_a_turn_goes_what_is_pending_by_its_word(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_task_state task = MNEME_TASK_STATE_INIT;
+    struct mneme_record record = { .kind = MNEME_RECORD_TASK_STATE, .task_state = &task };
+
+    say_all(f, "s-1");
+    (void)run(f, "compress", NOW + 30 * MINUTE);
+    erase(f, MNEME_ERASE_MEMORY, "e-2"); /* another turn's word */
+    assert_non_null(strstr(count_all(f).state, "rollback script"));
+    erase(f, MNEME_ERASE_MEMORY, "e-3");
+    assert_int_equal(count_all(f).states, 0); /* it said nothing else */
+
+    task.tenant_id = "acme";
+    task.user_id = "ann";
+    task.session_id = task.task_id = "s-2";
+    task.state = "{\"selected_files\":[\"a.c\"]}";
+    ASSERT_OK(mneme_write(f->handle, &record, 1, NULL, NULL, NULL, &f->err));
+    say(f, "s-2", "f-1", "The crane hoists drop crates when the crane hoists restart.");
+    say(f, "s-2", "f-2", "We still need to paint the fence.");
+    say(f, "s-2", "f-3", "I finished the crane inspection.");
+    (void)run(f, "compress", NOW + 90 * MINUTE);
+    assert_non_null(strstr(count_all(f).state, "paint the fence"));
+    erase(f, MNEME_ERASE_MEMORY, "f-2");
+    assert_string_equal(count_all(f).state, "{\"selected_files\":[\"a.c\"]}");
+}
 
 static void with_a_turn_goes_what_was_drawn_from_it(void **state)
 {
@@ -447,6 +510,8 @@ int main(void)
         CASE(who_ends_a_session_need_not_wait),
         CASE(a_session_without_an_end_is_drawn_from_as_it_goes),
         CASE(a_checkpoint_keeps_what_the_agent_says_itself),
+        CASE(what_is_pending_goes_to_the_task_it_was_said_in),
+        CASE(with_a_turn_goes_what_is_pending_by_its_word),
         CASE(with_a_turn_goes_what_was_drawn_from_it),
         CASE(what_is_erased_while_a_job_runs_does_not_come_back),
         CASE(what_is_lent_may_say_only_what_the_turns_hold),

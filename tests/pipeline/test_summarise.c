@@ -170,7 +170,8 @@ static void lines_that_the_turns_bear_out_become_memories_with_their_turns(void 
     assert_non_null(strstr(found.text,
                            "Decided: Billing goes over to NATS because Kafka locked up twice."));
     assert_non_null(strstr(found.text, "Pending: The rollback script is missing yet."));
-    assert_string_equal(found.state, "{\"pending_action\":\"The rollback script is missing yet\"}");
+    assert_string_equal(found.state, "{\"pending_action\":\"The rollback script is missing yet\","
+                                     "\"pending_from\":[\"e-3\"]}");
     assert_string_equal(found.sources, "e-1 e-2 e-3 ");
 
     fake_service_last(f->service, asked, sizeof asked);
