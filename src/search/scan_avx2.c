@@ -149,6 +149,7 @@ uint32_t mn_scan_scores_avx2(__m256i even, __m256i odd, const uint8_t *tail,
         found |= score_eight(sums[i], tail + 16 * i, tail + 64 + 16 * i, request,
                              _mm256_set1_ps(least), score + 8 * i)
                  << 8 * i;
+    _mm256_zeroupper(); /* where registers are handed in the compiler leaves it undone */
     return found;
 }
 
