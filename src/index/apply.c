@@ -180,6 +180,35 @@ static enum mneme_status bring_up(struct mn_world *world, struct mn_partition pa
     return MNEME_OK;
 }
 
+static bool stands_at(struct mn_world *world, struct mn_partition partition, const char *target,
+                      struct mn_arena *arena)
+{
+    const char *at = NULL;
+    struct mneme_error ignored;
+
+    return world->search->ops->position(world->search, partition, arena, &at, &ignored) ==
+               MNEME_OK &&
+           !strcmp(at, target);
+}
+
+bool mn_index_is_current(struct mn_world *world, const struct mn_access *access,
+                         struct mn_arena *arena, const char **ret_position)
+{
+    const struct mn_partition own = { access->tenant, access->user };
+    const struct mn_partition shared = { access->tenant, "" };
+    struct mn_cursor target;
+    struct mneme_error ignored;
+
+    if (world->store->ops->position(world->store, &target, &ignored) != MNEME_OK ||
+        !stands_at(world, own, target.text, arena) || !stands_at(world, shared, target.text, arena))
+        return false;
+    const char *position = mn_arena_copy(arena, target.text);
+    if (!position)
+        return false;
+    *ret_position = position;
+    return true;
+}
+
 enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_access *access,
                                     struct mn_arena *arena, const char **ret_position,
                                     struct mneme_error *err)
@@ -194,12 +223,7 @@ enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_acce
         return mn_fail_memory(err);
 
     for (int i = 0; i < 2; i++) {
-        const char *at = NULL;
-        struct mneme_error ignored;
-
-        if (world->search->ops->position(world->search, partitions[i], arena, &at, &ignored) ==
-                MNEME_OK &&
-            !strcmp(at, target.text))
+        if (stands_at(world, partitions[i], target.text, arena))
             continue;
         pthread_mutex_lock(&world->index->building);
         enum mneme_status status = bring_up(world, partitions[i], target.text, arena, err);

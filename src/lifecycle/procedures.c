@@ -55,7 +55,7 @@ static enum mneme_status judge(struct mn_piece *piece, const struct mneme_memory
 
         if (!key)
             return mn_fail_memory(err);
-        MN_TRY(piece->world->store->ops->memories_by_key(piece->world->store, &access, &key, 1,
+        MN_TRY(piece->world->store->ops->memories_by_key(piece->world->store, &access, &key, 1, NULL,
                                                          piece->arena, &rows, err));
         for (size_t r = 0; r < rows.count; r++)
             if (!mn_empty(rows.item[r].memory.value) && (!now || decides(&rows.item[r].memory, now)))

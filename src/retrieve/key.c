@@ -10,6 +10,8 @@
 #include "base/hash.h"
 #include "base/str.h"
 
+#define SET_SLOTS_FIRST 256
+
 const struct mneme_memory *mn_answer_of(const struct mn_candidate *candidate)
 {
     return candidate->answer ? candidate->answer : candidate->memory;
@@ -46,5 +48,44 @@ enum mneme_status mn_key_groups(const struct mn_candidates *found, struct mn_are
     }
     *ret_group = group;
     *ret_count = count;
+    return MNEME_OK;
+}
+
+static const char **place_of(const struct mn_key_set *set, const char *key)
+{
+    size_t at = mn_hash64(key, strlen(key), 0) & (set->slot_count - 1);
+
+    while (set->slot[at] && strcmp(set->slot[at], key) != 0)
+        at = (at + 1) & (set->slot_count - 1);
+    return &set->slot[at];
+}
+
+static bool grow_set(struct mn_key_set *set, struct mn_arena *arena)
+{
+    struct mn_key_set grown = { .slot_count = set->slot_count ? set->slot_count * 2
+                                                              : SET_SLOTS_FIRST,
+                                .count = set->count };
+
+    grown.slot = mn_arena_array(arena, const char *, grown.slot_count);
+    if (!grown.slot)
+        return false;
+    for (size_t i = 0; i < set->slot_count; i++)
+        if (set->slot[i])
+            *place_of(&grown, set->slot[i]) = set->slot[i];
+    *set = grown;
+    return true;
+}
+
+enum mneme_status mn_key_set_add(struct mn_key_set *set, struct mn_arena *arena, const char *key,
+                                 bool *ret_added, struct mneme_error *err)
+{
+    if (2 * (set->count + 1) > set->slot_count && !grow_set(set, arena))
+        return mn_fail_memory(err);
+    const char **place = place_of(set, key);
+    *ret_added = *place == NULL;
+    if (*ret_added) {
+        *place = key;
+        set->count++;
+    }
     return MNEME_OK;
 }

@@ -19,4 +19,13 @@ const struct mneme_memory *mn_answer_of(const struct mn_candidate *candidate);
 enum mneme_status mn_key_groups(const struct mn_candidates *found, struct mn_arena *arena,
                                 size_t **ret_group, size_t *ret_count, struct mneme_error *err);
 
+/* Keys, each once. Empty: zeroed. */
+struct mn_key_set {
+    const char **slot; /* open addressing; NULL: free */
+    size_t slot_count, count;
+};
+/* *ret_added: it was not in the set. The key lives as long as the arena. */
+enum mneme_status mn_key_set_add(struct mn_key_set *set, struct mn_arena *arena, const char *key,
+                                 bool *ret_added, struct mneme_error *err);
+
 #endif

@@ -6,6 +6,10 @@
  * dearest step, is started first on the host's executor and waited for only when the vectors are
  * asked; without an executor it simply runs first. What the user asked lately is known already.
  *
+ * All that is asked of the store is answered from one state of it, unless something has to be waited
+ * for: the index that is brought up, an embedding on another thread. What is asked behind that is
+ * answered from one later state.
+ *
  * What fails is left out and named: no model means no vectors (a degraded answer where one was
  * given and does not load), no index means the structured rows
  * of every type stand in for it. Only the store cannot be missing.
@@ -119,6 +123,11 @@ static enum mneme_status embed_prepare(const struct mn_sourcing *s, struct embed
     return MNEME_OK;
 }
 
+static bool is_waited_for(const struct mn_world *world, const struct embedding *e)
+{
+    return e->vector && !e->known && lends_executor(world);
+}
+
 /* ---- the zone in which time phrases are read ---- */
 
 enum mneme_status mn_source_zone(struct mn_sourcing *s, struct mneme_error *err)
@@ -128,8 +137,8 @@ enum mneme_status mn_source_zone(struct mn_sourcing *s, struct mneme_error *err)
 
     if (s->plan->zone[0])
         return MNEME_OK;
-    MN_TRY(s->world->store->ops->memories_by_key(s->world->store, s->access, &key, 1, s->arena,
-                                                 &rows, err));
+    MN_TRY(s->world->store->ops->memories_by_key(s->world->store, s->access, &key, 1, NULL,
+                                                 s->arena, &rows, err));
     for (size_t i = 0; i < rows.count; i++) {
         const char *zone = rows.item[i].memory.value;
 
@@ -143,6 +152,17 @@ enum mneme_status mn_source_zone(struct mn_sourcing *s, struct mneme_error *err)
 }
 
 /* ---- running sources ---- */
+
+static void state_end(struct mn_store **store)
+{
+    (*store)->ops->reads_end(*store);
+}
+
+static void let_go(struct mn_sourcing *s)
+{
+    state_end(&s->world->store);
+    s->let_go = true;
+}
 
 typedef enum mneme_status (*source_fn)(struct mn_sourcing *s, struct mneme_error *err);
 
@@ -253,6 +273,35 @@ static enum mneme_status step_again(struct mn_sourcing *s, struct mneme_error *e
     return status == MNEME_LIMIT ? status : MNEME_OK;
 }
 
+/* Those that ask the store alone. */
+static enum mneme_status ask_store(struct mn_sourcing *s, struct mneme_error *err)
+{
+    if (s->plan->when.found)
+        MN_TRY(mn_source_zone(s, err));
+    MN_TRY(run(s, MN_SOURCE_STRUCTURED, mn_source_structured, true, err));
+    MN_TRY(run(s, MN_SOURCE_TASK_STATE, mn_source_task_state, true, err));
+    MN_TRY(run(s, MN_SOURCE_RULE, mn_source_rule, true, err));
+    return run(s, MN_SOURCE_GRAPH, mn_source_graph, false, err);
+}
+
+/* False: there is no index to ask. Another thread may be bringing it up, and is not waited for with the
+ * store's state in hand. */
+static bool bring_up_index(struct mn_sourcing *s)
+{
+    struct mn_world *world = s->world;
+    struct mneme_error failed;
+
+    mn_error_clear(&failed);
+    if (mn_index_is_current(world, s->access, s->arena, &s->trace->index_position))
+        return true;
+    let_go(s);
+    if (mn_index_catch_up(world, s->access, s->arena, &s->trace->index_position, &failed) ==
+        MNEME_OK)
+        return true;
+    mn_trace_degraded(s->trace, "index: %s", failed.message);
+    return false;
+}
+
 enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *request,
                             const struct mn_access *access, struct mn_plan *plan,
                             struct mn_arena *arena, struct mn_candidates *ret_found,
@@ -278,24 +327,18 @@ enum mneme_status mn_recall(struct mn_world *world, const struct mneme_request *
     void *started = embed_start(world, &embedding);
 
     /* From here on the embedding must be waited for before anything is returned. */
-    enum mneme_status status = plan->when.found ? mn_source_zone(&s, err) : MNEME_OK;
-    if (status == MNEME_OK)
-        status = run(&s, MN_SOURCE_STRUCTURED, mn_source_structured, true, err);
-    if (status == MNEME_OK)
-        status = run(&s, MN_SOURCE_TASK_STATE, mn_source_task_state, true, err);
-    if (status == MNEME_OK)
-        status = run(&s, MN_SOURCE_RULE, mn_source_rule, true, err);
-    if (status == MNEME_OK)
-        status = run(&s, MN_SOURCE_GRAPH, mn_source_graph, false, err);
-    if (status == MNEME_OK && needs_vector(plan) &&
-        mn_index_catch_up(world, access, arena, &trace->index_position, &failed) != MNEME_OK) {
-        index_answers = false;
-        mn_trace_degraded(trace, "index: %s", failed.message);
-    }
+    MN_CLEANUP(state_end) struct mn_store *store = world->store;
+    store->ops->state_begin(store);
+    enum mneme_status status = ask_store(&s, err);
+    if (status == MNEME_OK && needs_vector(plan))
+        index_answers = bring_up_index(&s);
+    if (is_waited_for(world, &embedding))
+        let_go(&s);
     s.vector = embed_wait(world, &embedding, started, trace);
     if (s.vector)
         s.codes = (struct mn_str){ embedding.codes.at, embedding.codes.bytes };
     MN_TRY(status);
+    store->ops->state_begin(store);
 
     bool index_is_current = index_answers;
     MN_TRY(find_alike(&s, &index_answers, err));

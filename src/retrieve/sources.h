@@ -7,6 +7,7 @@
 #ifndef MN_RETRIEVE_SOURCES_H
 #define MN_RETRIEVE_SOURCES_H
 
+#include "retrieve/key.h"
 #include "retrieve/stages.h"
 #include "search/search.h"
 #include "store/store.h"
@@ -47,8 +48,10 @@ struct mn_sourcing {
     const float *vector; /* of the request; NULL without */
     struct mn_pool *pool;
     size_t lists; /* how many times its usual length a list of the index may have; at least 1 */
+    bool let_go;  /* rows were read in another state of the store than is asked now */
     bool structured_is_cut; /* there may be more rows than the structured query gave */
     size_t linked;          /* candidates whose successors are known: the first so many */
+    struct mn_key_set keys; /* those whose rows are known */
     struct mn_successors successors;
     struct mn_query_kept *kept; /* by the index, from question to question */
     struct mn_str codes; /* of the request's tokens; .bytes 0: none */

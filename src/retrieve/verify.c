@@ -12,18 +12,16 @@
 
 #include <string.h>
 
-/* Index into the key list, or the count when the key is not in it. */
-static size_t find_key(const char *const *keys, size_t count, const char *key)
+static bool is_from_truth(const void *context, const char *id)
 {
-    size_t at = 0;
+    const struct mn_candidate *c = mn_pool_find(context, id);
 
-    while (at < count && strcmp(keys[at], key) != 0)
-        at++;
-    return at;
+    return c && c->from_truth;
 }
 
 enum mneme_status mn_verify_keys(struct mn_sourcing *s, struct mneme_error *err)
 {
+    const struct mn_had_rows had = { is_from_truth, s->pool };
     struct mn_store *store = s->world->store;
     size_t found_count = s->pool->found.count;
     const char **keys = mn_arena_array(s->arena, const char *, found_count + 1);
@@ -34,13 +32,18 @@ enum mneme_status mn_verify_keys(struct mn_sourcing *s, struct mneme_error *err)
         return mn_fail_memory(err);
     for (size_t i = 0; i < found_count; i++) {
         const char *key = s->pool->found.item[i].memory->memory_key;
+        bool added = false;
 
-        if (!mn_empty(key) && find_key(keys, key_count, key) == key_count)
+        if (!mn_empty(key))
+            MN_TRY(mn_key_set_add(&s->keys, s->arena, key, &added, err));
+        if (added)
             keys[key_count++] = key;
     }
     if (!key_count)
         return MNEME_OK;
-    MN_TRY(store->ops->memories_by_key(store, s->access, keys, key_count, s->arena, &rows, err));
+    /* What is read already is the same row, unless the state was let go, or a past one is asked. */
+    MN_TRY(store->ops->memories_by_key(store, s->access, keys, key_count,
+                                       s->let_go || s->access->as_of_ms ? NULL : &had, s->arena, &rows, err));
     for (size_t i = 0; i < rows.count; i++) {
         bool known = mn_pool_find(s->pool, rows.item[i].memory.id) != NULL;
         struct mn_candidate *c = NULL;

@@ -40,11 +40,11 @@ enum mneme_status mn_sqlite_position(struct mn_store *store, struct mn_cursor *r
                                      struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
-    int64_t last;
+    struct mn_row_state state;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_sqlite_integer(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
-    mn_cursor_print(reading.store, last, ret_cursor);
+    MN_TRY(mn_reading_state(&reading, &state, err));
+    mn_cursor_print(reading.store, state.changes, ret_cursor);
     return MNEME_OK;
 }
 

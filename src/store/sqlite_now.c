@@ -32,6 +32,7 @@ struct now {
     struct mn_row_cache *cache; /* NULL: it stands elsewhere */
     struct mn_row_state state;
     const struct mn_access *access;
+    const struct mn_had_rows *had; /* of the listed ones; NULL: none */
     struct mn_arena *arena;
     struct mn_rows rows;
 };
@@ -107,7 +108,7 @@ static enum mneme_status begin(struct mn_store *store, const struct mn_access *a
     bool moved = false;
 
     MN_TRY(mn_reading_begin(store, &n->reading, err));
-    MN_TRY(mn_now_state(n->reading.db, &n->state, err));
+    MN_TRY(mn_reading_state(&n->reading, &n->state, err));
     n->cache = n->reading.store->rows;
     n->access = access;
     n->arena = arena;
@@ -251,6 +252,8 @@ static enum mneme_status take_list(struct now *n, const struct mn_list_name *nam
         for (size_t i = 0; i < page.count; i++) {
             if (n->rows.count - before >= limit)
                 return MNEME_OK;
+            if (n->had && n->had->has(n->had->context, page.item[i]))
+                continue;
             MN_TRY(take(n, page.item[i], true, err));
         }
     }
@@ -336,10 +339,11 @@ static enum mneme_status sort_texts(struct mneme_list *texts, struct mn_arena *a
 }
 
 enum mneme_status mn_now_by_key(struct mn_store *store, const struct mn_access *access,
-                                struct mneme_list keys, struct mn_arena *arena,
-                                struct mn_rows *ret_rows, struct mneme_error *err)
+                                struct mneme_list keys, const struct mn_had_rows *had,
+                                struct mn_arena *arena, struct mn_rows *ret_rows,
+                                struct mneme_error *err)
 {
-    NOW_AUTO n = { 0 };
+    NOW_AUTO n = { .had = had };
 
     MN_TRY(sort_texts(&keys, arena, err));
     MN_TRY(begin(store, access, arena, &n, err));

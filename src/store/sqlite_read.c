@@ -369,8 +369,8 @@ static void put_in_order(struct mn_rows *rows)
 
 enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct mn_access *access,
                                             const char *const *keys, size_t count,
-                                            struct mn_arena *arena, struct mn_rows *ret_rows,
-                                            struct mneme_error *err)
+                                            const struct mn_had_rows *had, struct mn_arena *arena,
+                                            struct mn_rows *ret_rows, struct mneme_error *err)
 {
     struct question question = { .sql = SQL_SQLITE_MEMORIES_BY_KEY_PAST,
                                  .parameter = ":keys",
@@ -381,7 +381,7 @@ enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct
     if (count && access->as_of_ms)
         MN_TRY(ask(store, access, &question, SIZE_MAX, arena, &rows, err));
     else if (count)
-        MN_TRY(mn_now_by_key(store, access, question.wanted, arena, &rows, err));
+        MN_TRY(mn_now_by_key(store, access, question.wanted, had, arena, &rows, err));
     put_in_order(&rows);
     *ret_rows = rows;
     return MNEME_OK;

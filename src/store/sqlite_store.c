@@ -6,7 +6,8 @@
  * are short.
  *
  * With each commit a reader forgets the pages it has read; the writer, whose commits they were, does
- * not. Who reads several times before it writes borrows the writer's connection, if nobody wants it.
+ * not. Who reads several times before it writes borrows the writer's connection, if nobody wants it;
+ * who reads several times and does not write keeps one reader for all of it.
  */
 #include "store/sqlite_store.h"
 
@@ -143,8 +144,17 @@ static void give_back(struct mn_sqlite_store *store, struct mn_sqlite *db, int g
     mn_sqlite_free(db);
 }
 
-/* What this thread reads meanwhile it reads there: the writer, with its mutex in hand. */
+/* What this thread reads meanwhile it reads there: a reader, or the writer with its mutex in hand. */
 static _Thread_local struct mn_reading held;
+static _Thread_local struct mn_row_state held_state;
+static _Thread_local bool held_state_known;
+
+static void hold(const struct mn_reading *reading)
+{
+    held = *reading;
+    held.within = true;
+    held_state_known = false;
+}
 
 enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *reading,
                                    struct mneme_error *err)
@@ -181,6 +191,18 @@ void mn_reading_end(struct mn_reading *reading)
     reading->db = NULL;
 }
 
+enum mneme_status mn_reading_state(const struct mn_reading *reading, struct mn_row_state *ret_state,
+                                   struct mneme_error *err)
+{
+    if (!reading->within)
+        return mn_now_state(reading->db, ret_state, err);
+    if (!held_state_known)
+        MN_TRY(mn_now_state(reading->db, &held_state, err));
+    held_state_known = true;
+    *ret_state = held_state;
+    return MNEME_OK;
+}
+
 /* Nobody is waited for: who writes or is about to goes first. */
 void mn_sqlite_reads_begin(struct mn_store *store)
 {
@@ -191,9 +213,18 @@ void mn_sqlite_reads_begin(struct mn_store *store)
         return;
     if (!mn_sqlite_is_spoiled(self->writer) && mn_file_guard_holds(&self->guard, self->path) &&
         mn_sqlite_run(self->writer, SQL_SQLITE_BEGIN_READ, NULL) == MNEME_OK)
-        held = (struct mn_reading){ .store = self, .db = self->writer, .within = true };
+        hold(&(struct mn_reading){ .store = self, .db = self->writer, .is_writer = true });
     else
         (void)pthread_mutex_unlock(&self->write_mutex);
+}
+
+/* Where none can be had, each read will say why. */
+void mn_sqlite_state_begin(struct mn_store *store)
+{
+    struct mn_reading reading = { 0 };
+
+    if (!held.store && mn_reading_begin(store, &reading, NULL) == MNEME_OK)
+        hold(&reading);
 }
 
 void mn_sqlite_reads_end(struct mn_store *store)
@@ -203,8 +234,11 @@ void mn_sqlite_reads_end(struct mn_store *store)
     if (held.store != self)
         return;
     (void)mn_sqlite_end(held.db, MNEME_OK, NULL);
+    if (held.is_writer)
+        (void)pthread_mutex_unlock(&self->write_mutex);
+    else
+        give_back(self, held.db, held.generation);
     held = (struct mn_reading){ 0 };
-    (void)pthread_mutex_unlock(&self->write_mutex);
 }
 
 /* ---- the writer ---- */
@@ -296,6 +330,7 @@ static const struct mn_store_ops sqlite_ops = {
     .commit = mn_sqlite_commit,
     .prune = mn_sqlite_prune,
     .reads_begin = mn_sqlite_reads_begin,
+    .state_begin = mn_sqlite_state_begin,
     .reads_end = mn_sqlite_reads_end,
     .position = mn_sqlite_position,
     .changes_after = mn_sqlite_changes_after,

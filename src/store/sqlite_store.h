@@ -63,14 +63,19 @@ struct mn_reading {
     struct mn_sqlite_store *store;
     struct mn_sqlite *db;
     int generation;
-    bool within; /* a held one: it begins and ends elsewhere */
+    bool within;    /* a held one: it begins and ends elsewhere */
+    bool is_writer; /* its connection: with write_mutex in hand */
 };
+/* The state of the rows that a reading sees; of a held one it is asked once. */
+enum mneme_status mn_reading_state(const struct mn_reading *reading, struct mn_row_state *ret_state,
+                                   struct mneme_error *err);
 enum mneme_status mn_reading_begin(struct mn_store *store, struct mn_reading *reading,
                                    struct mneme_error *err);
 void mn_reading_end(struct mn_reading *reading); /* for MN_CLEANUP */
 #define MN_READING_AUTO MN_CLEANUP(mn_reading_end) struct mn_reading
 
 void mn_sqlite_reads_begin(struct mn_store *store);
+void mn_sqlite_state_begin(struct mn_store *store);
 void mn_sqlite_reads_end(struct mn_store *store);
 
 /* The writer, behind the mutex and the lock file, until mn_turn_end(). MNEME_FORBIDDEN: read only, or
@@ -153,8 +158,9 @@ enum mneme_status mn_now_structured(struct mn_store *store, const struct mn_acce
                                     struct mneme_list types, size_t limit, struct mn_arena *arena,
                                     struct mn_rows *ret_rows, struct mneme_error *err);
 enum mneme_status mn_now_by_key(struct mn_store *store, const struct mn_access *access,
-                                struct mneme_list keys, struct mn_arena *arena,
-                                struct mn_rows *ret_rows, struct mneme_error *err);
+                                struct mneme_list keys, const struct mn_had_rows *had,
+                                struct mn_arena *arena, struct mn_rows *ret_rows,
+                                struct mneme_error *err);
 enum mneme_status mn_now_successors(struct mn_store *store, const struct mn_access *access,
                                     struct mneme_list ids, struct mn_arena *arena,
                                     struct mn_rows *ret_rows, struct mneme_error *err);
@@ -175,8 +181,8 @@ enum mneme_status mn_sqlite_memories_structured(struct mn_store *store,
                                                 struct mn_rows *ret_rows, struct mneme_error *err);
 enum mneme_status mn_sqlite_memories_by_key(struct mn_store *store, const struct mn_access *access,
                                             const char *const *keys, size_t count,
-                                            struct mn_arena *arena, struct mn_rows *ret_rows,
-                                            struct mneme_error *err);
+                                            const struct mn_had_rows *had, struct mn_arena *arena,
+                                            struct mn_rows *ret_rows, struct mneme_error *err);
 enum mneme_status mn_sqlite_memories_successors(struct mn_store *store,
                                                 const struct mn_access *access,
                                                 const char *const *ids, size_t count,

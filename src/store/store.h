@@ -36,6 +36,12 @@
 
 struct mn_store;
 
+/* Rows that the caller has read already, of the same state, and that need not be read again. */
+struct mn_had_rows {
+    bool (*has)(const void *context, const char *id);
+    const void *context;
+};
+
 struct mn_store_ops {
     /* Each request in a savepoint of its own, all in one durable transaction. Fails as a whole only
      * when nothing was written, or with err->uncertain. */
@@ -53,6 +59,9 @@ struct mn_store_ops {
      * one by one and keeps nobody waiting; else nothing changes. Meanwhile the thread writes nothing,
      * and waits for nobody who may write. */
     void (*reads_begin)(struct mn_store *store);
+    /* The same for who will not write: one state of a reader lent for all of them, so that he waits for
+     * nobody who reads. */
+    void (*state_begin)(struct mn_store *store);
     void (*reads_end)(struct mn_store *store);
 
     /* The position behind the last committed change. */
@@ -75,11 +84,11 @@ struct mn_store_ops {
                                              mn_type_set types, size_t limit,
                                              struct mn_arena *arena, struct mn_rows *ret_rows,
                                              struct mneme_error *err);
-    /* Filtered. All rows of these keys. */
+    /* Filtered. All rows of these keys; those that the caller has (NULL: none) may be left out. */
     enum mneme_status (*memories_by_key)(struct mn_store *store, const struct mn_access *access,
                                          const char *const *keys, size_t count,
-                                         struct mn_arena *arena, struct mn_rows *ret_rows,
-                                         struct mneme_error *err);
+                                         const struct mn_had_rows *had, struct mn_arena *arena,
+                                         struct mn_rows *ret_rows, struct mneme_error *err);
     /* Filtered. Rows whose `supersedes` names one of these ids. */
     enum mneme_status (*memories_successors)(struct mn_store *store, const struct mn_access *access,
                                              const char *const *ids, size_t count,

@@ -152,7 +152,7 @@ struct mn_rows fixture_by_key(struct fixture *f, const struct mn_access *access,
 {
     struct mn_rows rows = { 0 };
 
-    ASSERT_OK(f->store->ops->memories_by_key(f->store, access, &key, 1, f->arena, &rows, &f->err));
+    ASSERT_OK(f->store->ops->memories_by_key(f->store, access, &key, 1, NULL, f->arena, &rows, &f->err));
     return rows;
 }
 

@@ -130,7 +130,7 @@ static enum mneme_status read_rows(struct fixture *f, struct mn_arena *arena, in
     enum mneme_status status;
 
     (void)round;
-    status = f->store->ops->memories_by_key(f->store, &ann, &key, 1, arena, &rows, &f->err);
+    status = f->store->ops->memories_by_key(f->store, &ann, &key, 1, NULL, arena, &rows, &f->err);
     assert_int_equal(rows.count, status == MNEME_OK ? 1 : 77);
     if (status == MNEME_OK)
         status = f->store->ops->memories_structured(f->store, &ann, ~UINT64_C(0), 10, arena, &rows,
@@ -147,7 +147,7 @@ static enum mneme_status read_the_past(struct fixture *f, struct mn_arena *arena
 
     (void)round;
     ann.as_of_ms = ann.at_ms = T0 + 1;
-    status = f->store->ops->memories_by_key(f->store, &ann, &key, 1, arena, &rows, &f->err);
+    status = f->store->ops->memories_by_key(f->store, &ann, &key, 1, NULL, arena, &rows, &f->err);
     assert_int_equal(rows.count, status == MNEME_OK ? 1 : 77);
     return status;
 }

@@ -313,7 +313,7 @@ static void assert_reads(struct fixture *f, struct mn_store *store)
     ASSERT_OK(store->ops->memories_structured(store, &ann, MN_TYPE_BIT(mn_type_find(types[0])) |
                                                                MN_TYPE_BIT(mn_type_find(types[1])),
                                               100, arena, &structured, &f->err));
-    ASSERT_OK(store->ops->memories_by_key(store, &ann, &key, 1, arena, &by_key, &f->err));
+    ASSERT_OK(store->ops->memories_by_key(store, &ann, &key, 1, NULL, arena, &by_key, &f->err));
     ASSERT_OK(store->ops->memories_successors(store, &ann, &old, 1, arena, &successors, &f->err));
     for (size_t i = 0; i < count; i++) {
         if (strcmp(row[i].memory.type, "fact") != 0 && ++expected[0])
@@ -364,7 +364,7 @@ static size_t number_read(struct mn_store *store)
     const char *key = "k";
     struct mn_rows rows = { 0 };
 
-    if (store->ops->memories_by_key(store, &ann, &key, 1, arena, &rows, NULL) != MNEME_OK ||
+    if (store->ops->memories_by_key(store, &ann, &key, 1, NULL, arena, &rows, NULL) != MNEME_OK ||
         rows.count != 1)
         return 0;
     return strtoul(rows.item[0].memory.content, NULL, 10);

@@ -192,7 +192,7 @@ static void keys_and_links_are_compared_whole(void **state)
     fixture_put(f, other);
     fixture_put(f, shared);
     fixture_put(f, foreign);
-    ASSERT_OK(f->store->ops->memories_by_key(f->store, &ann, keys, 3, f->arena, &rows, &f->err));
+    ASSERT_OK(f->store->ops->memories_by_key(f->store, &ann, keys, 3, NULL, f->arena, &rows, &f->err));
     assert_int_equal(rows.count, 2);
     assert_string_equal(rows.item[0].memory.id, "m-1");
     assert_string_equal(rows.item[1].memory.id, "m-3");

@@ -53,6 +53,46 @@ static void reads_that_belong_together_see_one_state(void **state)
     assert_string_equal(position_of(f, store), position_of(f, f->again));
 }
 
+static void a_state_that_is_held_keeps_nobody_from_writing(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_store *store = f->store;
+    const struct mn_access access = { .tenant = "t", .user = "ann", .at_ms = T0 };
+    const char *const ids[] = { "m-1", "m-2" };
+    const char *before, *within, *still;
+    struct mn_rows rows = { 0 };
+
+    put_in(f, store, "m-1");
+    before = position_of(f, store);
+    store->ops->state_begin(store);
+    within = position_of(f, store);
+    put_in(f, store, "m-2"); /* where reads_begin() would have the writer in hand */
+    still = position_of(f, store);
+    ASSERT_OK(store->ops->memories_get(store, &access, ids, 2, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 1);
+    store->ops->reads_end(store);
+    assert_string_equal(within, before);
+    assert_string_equal(still, before);
+    assert_true(strcmp(position_of(f, store), before) != 0);
+    ASSERT_OK(store->ops->memories_get(store, &access, ids, 2, f->arena, &rows, &f->err));
+    assert_int_equal(rows.count, 2);
+}
+
+static void every_thread_can_hold_a_state_in_its_turn(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_store *store = f->store;
+    struct mn_cursor cursor;
+
+    for (int i = 0; i < 20; i++) { /* more than there are readers: each comes back */
+        store->ops->state_begin(store);
+        store->ops->state_begin(store);
+        ASSERT_OK(store->ops->position(store, &cursor, &f->err));
+        store->ops->reads_end(store);
+        store->ops->reads_end(store);
+    }
+}
+
 static void *read_in_a_thread(void *context)
 {
     struct fixture *f = context;
@@ -143,6 +183,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(reads_that_belong_together_see_one_state),
+        CASE(a_state_that_is_held_keeps_nobody_from_writing),
+        CASE(every_thread_can_hold_a_state_in_its_turn),
         CASE(other_threads_read_meanwhile),
         CASE(a_commit_of_many_megabytes_is_there_to_the_last_byte),
         CASE(a_refused_request_and_another_handle_do_not_mislead_the_writer),

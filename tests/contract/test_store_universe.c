@@ -179,7 +179,7 @@ static void every_read_gives_what_the_oracle_allows(void **state)
         }
         if (asks(&access, a, 1)) {
             rows = (struct mn_rows){ 0 };
-            assert_int_equal(store->ops->memories_by_key(store, &access, &key, 1, arena, &rows,
+            assert_int_equal(store->ops->memories_by_key(store, &access, &key, 1, NULL, arena, &rows,
                                                          &err),
                              MNEME_OK);
             assert_allowed("by key", a, &access, allowed, &rows, seen);

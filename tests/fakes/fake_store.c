@@ -55,6 +55,11 @@ static void reads_begin(struct mn_store *store)
     REAL(store)->ops->reads_begin(REAL(store));
 }
 
+static void state_begin(struct mn_store *store)
+{
+    REAL(store)->ops->state_begin(REAL(store));
+}
+
 static void reads_end(struct mn_store *store)
 {
     REAL(store)->ops->reads_end(REAL(store));
@@ -91,10 +96,10 @@ static enum mneme_status memories_structured(struct mn_store *store, const struc
 
 static enum mneme_status memories_by_key(struct mn_store *store, const struct mn_access *access,
                                          const char *const *keys, size_t count_,
-                                         struct mn_arena *arena, struct mn_rows *ret_rows,
-                                         struct mneme_error *err)
+                                         const struct mn_had_rows *had, struct mn_arena *arena,
+                                         struct mn_rows *ret_rows, struct mneme_error *err)
 {
-    HAND_ON(memories_by_key, access, keys, count_, arena, ret_rows);
+    HAND_ON(memories_by_key, access, keys, count_, had, arena, ret_rows);
 }
 
 static enum mneme_status memories_successors(struct mn_store *store, const struct mn_access *access,
@@ -458,6 +463,7 @@ static const struct mn_store_ops fake_ops = {
     .commit = commit,
     .prune = prune,
     .reads_begin = reads_begin,
+    .state_begin = state_begin,
     .reads_end = reads_end,
     .position = position,
     .changes_after = changes_after,
