@@ -214,6 +214,17 @@ enum mneme_status mn_time_parse(const char *name, const char *text, int64_t *ret
     return MNEME_OK;
 }
 
+#define SECONDS "2026-10-14T09:00:00Z"
+
+/* Two digits of a number below 100. */
+static char *put_two(char *to, int number, char behind)
+{
+    to[0] = (char)('0' + number / 10);
+    to[1] = (char)('0' + number % 10);
+    to[2] = behind;
+    return to + 3;
+}
+
 char *mn_time_print(int64_t at_ms, char *buffer, size_t buffer_bytes)
 {
     int64_t days = floor_div(at_ms, MN_DAY_MS);
@@ -223,6 +234,14 @@ char *mn_time_print(int64_t at_ms, char *buffer, size_t buffer_bytes)
     char fraction[8] = "";
 
     mn_civil_from_days(days, &year, &month, &day);
+    if (ms_of_day % 1000 == 0 && year >= 0 && year <= 9999 && buffer_bytes > sizeof SECONDS) {
+        char *to = put_two(put_two(buffer, year / 100, ' ') - 1, year % 100, '-');
+
+        to = put_two(put_two(to, month, '-'), day, 'T');
+        to = put_two(put_two(to, second / 3600, ':'), second / 60 % 60, ':');
+        *put_two(to, second % 60, 'Z') = '\0';
+        return buffer;
+    }
     if (ms_of_day % 1000)
         (void)snprintf(fraction, sizeof fraction, ".%03d", ms_of_day % 1000);
     (void)snprintf(buffer, buffer_bytes, "%04d-%02d-%02dT%02d:%02d:%02d%sZ", year, month, day,

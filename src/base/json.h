@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <yyjson.h>
 
@@ -88,7 +89,7 @@ struct mn_json_writer {
 };
 void mn_json_open(struct mn_json_writer *w, char bracket);  /* '{' or '[' */
 void mn_json_close(struct mn_json_writer *w, char bracket); /* '}' or ']' */
-void mn_json_key(struct mn_json_writer *w, const char *key);
+void mn_json_key_of(struct mn_json_writer *w, const char *key, size_t bytes);
 void mn_json_put_text(struct mn_json_writer *w, const char *text); /* NULL: "" */
 void mn_json_put_str(struct mn_json_writer *w, struct mn_str text);
 void mn_json_put_integer(struct mn_json_writer *w, int64_t value);
@@ -97,11 +98,43 @@ void mn_json_put_bool(struct mn_json_writer *w, bool value);
 void mn_json_put_null(struct mn_json_writer *w);
 void mn_json_put_time(struct mn_json_writer *w, int64_t at_ms); /* 0: null */
 void mn_json_put_raw(struct mn_json_writer *w, const char *json);
+
+/* Most keys are literals, whose length the compiler knows here. */
+static inline void mn_json_key(struct mn_json_writer *w, const char *key)
+{
+    mn_json_key_of(w, key, strlen(key));
+}
+
 /* key + value in one call */
-void mn_json_field_text(struct mn_json_writer *w, const char *key, const char *text);
-void mn_json_field_integer(struct mn_json_writer *w, const char *key, int64_t value);
-void mn_json_field_number(struct mn_json_writer *w, const char *key, double value, int decimals);
-void mn_json_field_bool(struct mn_json_writer *w, const char *key, bool value);
-void mn_json_field_time(struct mn_json_writer *w, const char *key, int64_t at_ms);
+static inline void mn_json_field_text(struct mn_json_writer *w, const char *key, const char *text)
+{
+    mn_json_key(w, key);
+    mn_json_put_text(w, text);
+}
+
+static inline void mn_json_field_integer(struct mn_json_writer *w, const char *key, int64_t value)
+{
+    mn_json_key(w, key);
+    mn_json_put_integer(w, value);
+}
+
+static inline void mn_json_field_number(struct mn_json_writer *w, const char *key, double value,
+                                        int decimals)
+{
+    mn_json_key(w, key);
+    mn_json_put_number(w, value, decimals);
+}
+
+static inline void mn_json_field_bool(struct mn_json_writer *w, const char *key, bool value)
+{
+    mn_json_key(w, key);
+    mn_json_put_bool(w, value);
+}
+
+static inline void mn_json_field_time(struct mn_json_writer *w, const char *key, int64_t at_ms)
+{
+    mn_json_key(w, key);
+    mn_json_put_time(w, at_ms);
+}
 
 #endif

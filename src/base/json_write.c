@@ -192,9 +192,8 @@ static void put_quoted(struct mn_buf *out, const char *text, size_t bytes)
     mn_buf_char(out, '"');
 }
 
-void mn_json_key(struct mn_json_writer *w, const char *key)
+void mn_json_key_of(struct mn_json_writer *w, const char *key, size_t bytes)
 {
-    size_t bytes = strlen(key);
     bool comma = !w->after_key && w->depth > 0 && w->comma[w->depth - 1];
 
     if (comma && clean_bytes(key, bytes) == bytes) { /* nearly always: in one piece */
@@ -253,13 +252,13 @@ void mn_json_put_number(struct mn_json_writer *w, double value, int decimals)
 void mn_json_put_bool(struct mn_json_writer *w, bool value)
 {
     before_value(w);
-    mn_buf_text(w->out, value ? "true" : "false");
+    mn_buf_put(w->out, value ? "true" : "false", value ? 4 : 5);
 }
 
 void mn_json_put_null(struct mn_json_writer *w)
 {
     before_value(w);
-    mn_buf_text(w->out, "null");
+    mn_buf_put(w->out, "null", 4);
 }
 
 void mn_json_put_time(struct mn_json_writer *w, int64_t at_ms)
@@ -276,34 +275,4 @@ void mn_json_put_raw(struct mn_json_writer *w, const char *json)
 {
     before_value(w);
     mn_buf_text(w->out, mn_empty(json) ? "null" : json);
-}
-
-void mn_json_field_text(struct mn_json_writer *w, const char *key, const char *text)
-{
-    mn_json_key(w, key);
-    mn_json_put_text(w, text);
-}
-
-void mn_json_field_integer(struct mn_json_writer *w, const char *key, int64_t value)
-{
-    mn_json_key(w, key);
-    mn_json_put_integer(w, value);
-}
-
-void mn_json_field_number(struct mn_json_writer *w, const char *key, double value, int decimals)
-{
-    mn_json_key(w, key);
-    mn_json_put_number(w, value, decimals);
-}
-
-void mn_json_field_bool(struct mn_json_writer *w, const char *key, bool value)
-{
-    mn_json_key(w, key);
-    mn_json_put_bool(w, value);
-}
-
-void mn_json_field_time(struct mn_json_writer *w, const char *key, int64_t at_ms)
-{
-    mn_json_key(w, key);
-    mn_json_put_time(w, at_ms);
 }

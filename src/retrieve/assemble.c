@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/json_number.h"
 #include "text/recalled.h"
 
 #define NOTE                                                                                       \
@@ -65,25 +66,17 @@ const char *mn_assemble_speaker(const struct mn_candidate *candidate, struct mn_
 struct facts {
     const char *id;
     const char *type;
-    char *scope;
+    const char *scope;
     const char *authority;
-    char confidence[8];
+    char confidence[MN_JSON_NUMBER_BYTES];
     char date[32]; /* of what happened: "2026-10-13" */
     const char *speaker;
     bool suspicious;
 };
 
-static void print_confidence(double confidence, char text[8])
+static double in_range(double confidence)
 {
-    double in_range = confidence < 0.0 ? 0.0 : confidence > 1.0 ? 1.0 : confidence;
-    size_t length;
-
-    snprintf(text, 8, "%.2f", in_range);
-    length = strlen(text);
-    while (text[length - 1] == '0')
-        text[--length] = 0;
-    if (text[length - 1] == '.')
-        text[--length] = 0;
+    return confidence < 0.0 ? 0.0 : confidence > 1.0 ? 1.0 : confidence;
 }
 
 /* A day is enough to place an event, and what time it was costs tokens in each line. */
@@ -100,6 +93,19 @@ static void print_date(const struct mneme_memory *memory, char date[32])
         *time = 0;
 }
 
+/* "repo:lunest-ios", "global". */
+static const char *scope_of(const struct mneme_memory *memory, struct mn_arena *arena)
+{
+    const char *kind = mneme_scope_name(memory->scope_kind);
+
+    if (mn_empty(memory->scope_id))
+        return kind;
+    char *scope = mn_arena_alloc(arena, strlen(kind) + strlen(memory->scope_id) + 2);
+    if (scope)
+        strcpy(stpcpy(stpcpy(scope, kind), ":"), memory->scope_id);
+    return scope;
+}
+
 static enum mneme_status gather(const struct mn_candidate *c, struct mn_arena *arena,
                                 struct facts *ret_facts, struct mneme_error *err)
 {
@@ -112,11 +118,10 @@ static enum mneme_status gather(const struct mn_candidate *c, struct mn_arena *a
         .suspicious = c->suspicious,
     };
 
-    facts.scope = mn_arena_printf(arena, "%s%s%s", mneme_scope_name(m->scope_kind),
-                                  mn_empty(m->scope_id) ? "" : ":", mn_or_empty(m->scope_id));
+    facts.scope = scope_of(m, arena);
     if (!facts.scope)
         return mn_fail_memory(err);
-    print_confidence(c->confidence, facts.confidence);
+    mn_json_print_number(in_range(c->confidence), 2, facts.confidence);
     print_date(m, facts.date);
     *ret_facts = facts;
     return MNEME_OK;
@@ -202,7 +207,9 @@ static void put_attribute(struct mn_buf *out, const char *name, const char *valu
 {
     if (!value[0])
         return;
-    mn_buf_printf(out, " %s=\"", name);
+    mn_buf_char(out, ' ');
+    mn_buf_text(out, name);
+    mn_buf_put(out, "=\"", 2);
     put_xml(out, value, true);
     mn_buf_char(out, '"');
 }
@@ -239,6 +246,16 @@ static void put_xml_memory(struct mn_buf *out, const struct facts *facts,
     mn_buf_text(out, "</memory>\n");
 }
 
+enum mneme_status mn_assemble_element(const struct mn_candidate *item, struct mn_arena *arena,
+                                      struct mn_buf *out, struct mneme_error *err)
+{
+    struct facts facts;
+
+    MN_TRY(gather(item, arena, &facts, err));
+    put_xml_memory(out, &facts, item);
+    return out->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
 static enum mneme_status put_xml_section(struct mn_buf *out, const struct mn_candidate *item,
                                          size_t count, enum mn_section section,
                                          struct mn_arena *arena, struct mneme_error *err)
@@ -246,14 +263,9 @@ static enum mneme_status put_xml_section(struct mn_buf *out, const struct mn_can
     if (!holds_section(item, count, section))
         return MNEME_OK;
     mn_buf_printf(out, "<%s>\n", mn_section_name(section));
-    for (size_t i = 0; i < count; i++) {
-        struct facts facts;
-
-        if (mn_assemble_section(&item[i]) != section)
-            continue;
-        MN_TRY(gather(&item[i], arena, &facts, err));
-        put_xml_memory(out, &facts, &item[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (mn_assemble_section(&item[i]) == section)
+            MN_TRY(mn_assemble_element(&item[i], arena, out, err));
     mn_buf_printf(out, "</%s>\n", mn_section_name(section));
     return MNEME_OK;
 }

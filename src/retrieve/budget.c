@@ -127,31 +127,32 @@ static enum mneme_status measure_section(struct choosing *ch, enum mn_section se
     return MNEME_OK;
 }
 
-/* Sets c->tokens: its element, found in a block of its own. The first block tells the frame too. */
-static enum mneme_status measure(struct choosing *ch, struct mn_candidate *c,
-                                 struct mneme_error *err)
+/* The block around a memory, told by a block of it alone. */
+static enum mneme_status measure_frame(struct choosing *ch, const struct mn_candidate *c,
+                                       struct mneme_error *err)
 {
-    static const char end[] = "</memory>\n";
     const char *xml = NULL;
-    const char *next = NULL;
 
-    MN_TRY(mn_assemble_xml(c, 1, &NO_EVIDENCE, ch->arena, &xml, err));
-    const char *from = strstr(xml, "<memory ");
-    const char *until = from ? strstr(from, end) : NULL;
-    while (until && (next = strstr(until + 1, end)))
-        until = next;
-    if (!until)
-        return mn_fail(err, MNEME_CORRUPT, "block: holds no memory element");
-    until += sizeof end - 1;
-    c->tokens = count_text(ch, from, (size_t)(until - from));
-    MN_TRY(measure_section(ch, mn_assemble_section(c), err));
     if (ch->framed)
         return MNEME_OK;
+    MN_TRY(mn_assemble_xml(c, 1, &NO_EVIDENCE, ch->arena, &xml, err));
     size_t whole = count_text(ch, xml, strlen(xml));
     size_t parts = c->tokens + ch->section_tokens[mn_assemble_section(c)];
     ch->frame_tokens = whole > parts ? whole - parts : 0;
     ch->framed = true;
     return MNEME_OK;
+}
+
+/* Sets c->tokens: of its element. The first one tells the frame too. */
+static enum mneme_status measure(struct choosing *ch, struct mn_candidate *c,
+                                 struct mneme_error *err)
+{
+    MN_BUF_AUTO element = { 0 };
+
+    MN_TRY(mn_assemble_element(c, ch->arena, &element, err));
+    c->tokens = count_text(ch, element.at, element.bytes);
+    MN_TRY(measure_section(ch, mn_assemble_section(c), err));
+    return measure_frame(ch, c, err);
 }
 
 static size_t sum_tokens(const struct choosing *ch, size_t count)

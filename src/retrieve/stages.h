@@ -221,6 +221,9 @@ enum mneme_status mn_neighbours_place(const struct mn_access *access, const stru
 enum mneme_status mn_assemble_xml(const struct mn_candidate *item, size_t count,
                                   const struct mneme_list *evidence, struct mn_arena *arena,
                                   const char **ret_xml, struct mneme_error *err);
+/* The element of one memory as it stands in its section, behind what `out` holds. */
+enum mneme_status mn_assemble_element(const struct mn_candidate *item, struct mn_arena *arena,
+                                      struct mn_buf *out, struct mneme_error *err);
 enum mneme_status mn_assemble_markdown(const struct mn_candidate *item, size_t count,
                                        const struct mneme_list *evidence, struct mn_arena *arena,
                                        const char **ret_markdown, struct mneme_error *err);

@@ -53,8 +53,10 @@ static void put_scope(struct mn_json_writer *w, enum mneme_scope scope, const ch
     MN_BUF_AUTO text = { 0 };
 
     mn_buf_text(&text, mneme_scope_name(scope));
-    if (!mn_empty(scope_id))
-        mn_buf_printf(&text, ":%s", scope_id);
+    if (!mn_empty(scope_id)) {
+        mn_buf_char(&text, ':');
+        mn_buf_text(&text, scope_id);
+    }
     if (text.failed)
         w->out->failed = true;
     mn_json_field_text(w, "scope", text.at);

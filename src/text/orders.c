@@ -25,8 +25,11 @@
 
 #include <unicode/unorm2.h>
 
+#include "base/keyed_hash.h"
 #include "text/analyze.h"
 #include "text/orders_read.h"
+
+#define KNOWN_BYTES_MIN 40 /* shorter ones are read as fast as they are looked up */
 
 /* Letters of other alphabets that look like ours, and ours: pairs. */
 static int32_t look_alike(int32_t c)
@@ -142,9 +145,19 @@ static bool has_control_marks(const char *folded)
 
 enum mn_orders mn_text_orders(struct mn_arena *arena, const char *text)
 {
-    if (!mn_orders_likely(mn_or_empty(text)))
-        return MN_ORDERS_NONE;
-    return mn_orders_read(arena, mn_or_empty(text));
+    enum mn_orders orders = MN_ORDERS_NONE;
+    size_t bytes = strlen(mn_or_empty(text));
+    uint64_t hash = 0;
+
+    if (bytes < KNOWN_BYTES_MIN || !mn_hash_keyed(text, bytes, &hash))
+        return mn_orders_likely(mn_or_empty(text)) ? mn_orders_read(arena, text) : MN_ORDERS_NONE;
+    if (mn_orders_known(hash, &orders))
+        return orders;
+    if (mn_orders_likely(text))
+        orders = mn_orders_read(arena, text);
+    if (orders != MN_ORDERS_GIVEN) /* which is also said where memory was short */
+        mn_orders_know(hash, orders);
+    return orders;
 }
 
 enum mn_orders mn_orders_read(struct mn_arena *arena, const char *text)

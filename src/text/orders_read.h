@@ -30,6 +30,10 @@ enum mn_orders mn_orders_read(struct mn_arena *arena, const char *text);
  */
 bool mn_orders_likely(const char *text);
 
+/* orders_known.c: the finding in the text of this keyed hash; false where it is not known. */
+bool mn_orders_known(uint64_t hash, enum mn_orders *ret_orders);
+void mn_orders_know(uint64_t hash, enum mn_orders orders);
+
 #define MN_ORDERS_WORD_BYTES_MAX 15 /* no English word of a list is longer */
 
 /* What the two languages tell of a word, for mn_orders_likely(). */

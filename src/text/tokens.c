@@ -7,8 +7,9 @@
  * so that a megabyte without a space costs n log n.
  *
  * How many tokens a word has is kept by the word's hash in a small table: blocks say the same names of
- * elements and attributes again and again. An entry is one number, read and written whole, so that
- * threads share the table without a lock.
+ * elements and attributes again and again. So is that of whole texts of some length: the same memories
+ * are shown again and again. An entry is one number, read and written whole, so that threads share the
+ * table without a lock.
  *
  * The rank tables lie in the program as scripts/make_ranks wrote them: open addressing, usable
  * where they are, nothing to load. Whatever goes wrong inside (no memory for a long word, a match
@@ -29,6 +30,9 @@
 #define RANK_NONE UINT32_MAX
 #define SHORT_BYTES 96 /* fits in the lowest 8 bits of a counted word */
 #define COUNTED 16384  /* words */
+#define TEXTS 4096     /* whole ones, of these lengths: their tokens fit in the lowest 12 bits */
+#define TEXT_BYTES_MIN 128
+#define TEXT_BYTES_MAX 4095
 
 extern const unsigned char mn_ranks_o200k[], mn_ranks_o200k_end[];
 extern const unsigned char mn_ranks_cl100k[], mn_ranks_cl100k_end[];
@@ -57,6 +61,7 @@ struct mn_tokens {
     const unsigned char *blob;
     struct mn_pieces *pieces;
     _Atomic uint64_t *counted; /* hash in the upper 56 bits, tokens in the lower 8; 0: empty */
+    _Atomic uint64_t *texts;   /* hash in the upper 52 bits, tokens in the lower 12; 0: empty */
 };
 
 static const struct encoding {
@@ -112,7 +117,8 @@ enum mneme_status mn_tokens_new(const char *name, struct mn_tokens **ret_tokens,
     tokens->name = encoding->name;
     if (encoding->ranks) {
         tokens->counted = calloc(COUNTED, sizeof *tokens->counted);
-        status = tokens->counted ? use_ranks(tokens, encoding, err) : mn_fail_memory(err);
+        tokens->texts = calloc(TEXTS, sizeof *tokens->texts);
+        status = tokens->counted && tokens->texts ? use_ranks(tokens, encoding, err) : mn_fail_memory(err);
         if (status == MNEME_OK && !(tokens->pieces = mn_pieces_new(encoding->name)))
             status = mn_fail_memory(err);
         if (status != MNEME_OK) {
@@ -130,6 +136,7 @@ void mn_tokens_free(struct mn_tokens *tokens)
         return;
     mn_pieces_free(tokens->pieces);
     free(tokens->counted);
+    free(tokens->texts);
     free(tokens);
 }
 
@@ -253,8 +260,10 @@ static struct pair heap_pop(struct long_word *w)
     return top;
 }
 
-/* bytes >= 2. Each merge takes one pair out and puts at most two in. */
-static size_t merge_long(const struct mn_tokens *tokens, const unsigned char *text, size_t bytes)
+/* bytes >= 2. Each merge takes one pair out and puts at most two in. *exact: false where memory is
+ * short. */
+static size_t merge_long(const struct mn_tokens *tokens, const unsigned char *text, size_t bytes,
+                         bool *exact)
 {
     struct long_word w = { .tokens = tokens, .text = text, .bytes = (uint32_t)bytes };
     size_t count = bytes;
@@ -262,6 +271,7 @@ static size_t merge_long(const struct mn_tokens *tokens, const unsigned char *te
 
     if (bytes > UINT32_MAX / 8)
         return bytes;
+    *exact = false;
     places = malloc(bytes * 2 * sizeof *places);
     w.heap = malloc(bytes * 3 * sizeof *w.heap);
     if (!places || !w.heap)
@@ -290,6 +300,7 @@ static size_t merge_long(const struct mn_tokens *tokens, const unsigned char *te
         if (pair.at > 0)
             heap_push(&w, w.before[pair.at]);
     }
+    *exact = true;
 done:
     free(places);
     free(w.heap);
@@ -309,19 +320,21 @@ static size_t count_short(const struct mn_tokens *tokens, const unsigned char *w
     return count;
 }
 
-static size_t count_word(const struct mn_tokens *tokens, const unsigned char *word, size_t bytes)
+static size_t count_word(const struct mn_tokens *tokens, const unsigned char *word, size_t bytes,
+                         bool *exact)
 {
     if (bytes == 1)
         return 1;
     if (bytes <= SHORT_BYTES)
         return count_short(tokens, word, bytes);
-    return rank_of(tokens, word, bytes) != RANK_NONE ? 1 : merge_long(tokens, word, bytes);
+    return rank_of(tokens, word, bytes) != RANK_NONE ? 1 : merge_long(tokens, word, bytes, exact);
 }
 
 /* ---- counting ---- */
 
-/* Well-formed text. */
-static size_t count_valid(const struct mn_tokens *tokens, const char *text, size_t bytes)
+/* Well-formed text. *exact becomes false where bytes had to be counted. */
+static size_t count_valid(const struct mn_tokens *tokens, const char *text, size_t bytes,
+                          bool *exact)
 {
     struct mn_pieces_walk walk;
     size_t count = 0;
@@ -330,30 +343,52 @@ static size_t count_valid(const struct mn_tokens *tokens, const char *text, size
 
     mn_pieces_begin(tokens->pieces, text, bytes, &walk);
     while (at < bytes && (end = mn_pieces_next(&walk, at)) > at) {
-        count += count_word(tokens, (const unsigned char *)text + at, end - at);
+        bool known = true;
+
+        count += count_word(tokens, (const unsigned char *)text + at, end - at, &known);
+        *exact = *exact && known;
         at = end;
     }
     mn_pieces_end(&walk);
+    *exact = *exact && at == bytes;
     return count + (bytes - at);
 }
 
-size_t mn_tokens_count(const struct mn_tokens *tokens, const char *text, size_t bytes)
+static size_t count_any(const struct mn_tokens *tokens, const char *text, size_t bytes,
+                        bool *exact)
 {
     size_t count = 0;
     size_t start = 0;
     size_t at = 0;
 
-    if (!tokens->slot)
-        return mn_bound_tokens(text, bytes);
     if (mn_utf8_valid(text, bytes))
-        return count_valid(tokens, text, bytes);
+        return count_valid(tokens, text, bytes, exact);
     while (at < bytes) {
         size_t bad = at;
 
         if (mn_utf8_next(text, bytes, &at) >= 0)
             continue;
-        count += count_valid(tokens, text + start, bad - start) + 1;
+        count += count_valid(tokens, text + start, bad - start, exact) + 1;
         start = at;
     }
-    return count + count_valid(tokens, text + start, bytes - start);
+    return count + count_valid(tokens, text + start, bytes - start, exact);
+}
+
+size_t mn_tokens_count(const struct mn_tokens *tokens, const char *text, size_t bytes)
+{
+    bool exact = true;
+
+    if (!tokens->slot)
+        return mn_bound_tokens(text, bytes);
+    if (bytes < TEXT_BYTES_MIN || bytes > TEXT_BYTES_MAX)
+        return count_any(tokens, text, bytes, &exact);
+    uint64_t hash = mn_hash64(text, bytes, 0);
+    _Atomic uint64_t *known = &tokens->texts[hash % TEXTS];
+    uint64_t entry = atomic_load_explicit(known, memory_order_relaxed);
+    if (entry && entry >> 12 == hash >> 12)
+        return entry & 0xfff;
+    size_t count = count_any(tokens, text, bytes, &exact);
+    if (exact)
+        atomic_store_explicit(known, (hash >> 12 << 12) | count, memory_order_relaxed);
+    return count;
 }

@@ -1,5 +1,5 @@
 /*
- * test_base_hash.c - the table hash spreads, the content hash is SHA-256.
+ * test_base_hash.c - the table hash spreads, the content hash is SHA-256, the keyed one SipHash-2-4.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "base/keyed_hash.h"
 
 #define KEYS 200000
 #define BUCKETS 1024
@@ -98,6 +99,31 @@ static void contents_have_the_sha_256_of_fips_180(void **state)
     free(million);
 }
 
+/* The key of the paper's example counts from 0, and so does its text of 15 bytes. */
+static void the_keyed_hash_is_that_of_its_paper(void **state)
+{
+    const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
+    unsigned char text[16];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)i;
+    assert_true(mn_siphash(key, text, 15) == UINT64_C(0xa129ca6149be45e5));
+    assert_true(mn_siphash(key, text, 0) == UINT64_C(0x726fdb47dd0e0e31));
+    assert_true(mn_siphash(key, text, 8) == UINT64_C(0x93f5f5799a932462));
+}
+
+static void a_process_has_one_key(void **state)
+{
+    const uint64_t zero[2] = { 0, 0 };
+    uint64_t once = 0, again = 0, other = 0;
+
+    (void)state;
+    assert_true(mn_hash_keyed("a text", 6, &once) && mn_hash_keyed("a text", 6, &again));
+    assert_true(mn_hash_keyed("a text.", 7, &other));
+    assert_true(once == again && once != other && once != mn_siphash(zero, "a text", 6));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +131,8 @@ int main(void)
         cmocka_unit_test(each_bit_of_the_key_flips_about_half_of_the_hash),
         cmocka_unit_test(zeros_of_different_lengths_and_seeds_differ),
         cmocka_unit_test(contents_have_the_sha_256_of_fips_180),
+        cmocka_unit_test(the_keyed_hash_is_that_of_its_paper),
+        cmocka_unit_test(a_process_has_one_key),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

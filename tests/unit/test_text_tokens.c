@@ -141,6 +141,25 @@ static void without_memory_no_handle_and_no_undercount(void **state)
     assert_int_equal(mn_tokens_count(o200k, text, sizeof text), 125);
 }
 
+/* Of a length that is kept, on either side of it, and as a part of a longer one. */
+static void a_text_counted_before_costs_the_same(void **state)
+{
+    char text[5000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text; i += 10)
+        memcpy(text + i, "abcd efgh ", 10);
+    for (size_t bytes = 120; bytes <= sizeof text; bytes += bytes < 140 ? 10 : 1200) {
+        size_t count = mn_tokens_count(o200k, text, bytes);
+
+        assert_int_equal(mn_tokens_count(o200k, text, bytes), count);
+        text[0] = '!'; /* no part of a token any more */
+        assert_true(mn_tokens_count(o200k, text, bytes) != count);
+        text[0] = 'a';
+        assert_int_equal(mn_tokens_count(o200k, text, bytes), count);
+    }
+}
+
 static void names_are_checked(void **state)
 {
     struct mn_tokens *tokens = NULL;
@@ -266,6 +285,7 @@ int main(void)
         cmocka_unit_test(long_words_are_merged_like_short_ones),
         cmocka_unit_test(ill_formed_bytes_cost_one_each),
         cmocka_unit_test(without_memory_no_handle_and_no_undercount),
+        cmocka_unit_test(a_text_counted_before_costs_the_same),
         cmocka_unit_test(names_are_checked),
         cmocka_unit_test(pairs_the_bound_relies_on_are_tokens),
         cmocka_unit_test(a_character_whose_first_bytes_are_a_token_costs_two_at_most),
