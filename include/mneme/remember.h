@@ -16,7 +16,9 @@ extern "C" {
 struct mneme;
 struct mneme_receipt;
 
-/* Called with a memory that was drawn from a turn, as it stands in the store, once a turn. */
+/* Called with a memory that was drawn from a turn, as it stands in the store, once a turn; or that the
+ * turn ordered to forget (MNEME_FORGOTTEN). With MNEME_UNCLEAR its content is a question: the order fits
+ * so many memories that none was forgotten. */
 typedef void (*mneme_drawn_fn)(void *context, const struct mneme_memory *memory,
                                const struct mneme_receipt *drawn);
 
@@ -58,9 +60,12 @@ enum mneme_outcome {
     MNEME_UNCHANGED,
     MNEME_MERGED,     /* it says in other words what was there: that one has both now */
     MNEME_SUPERSEDES, /* it replaces what the key held: the former has an end, and stays in history */
-    MNEME_RIVAL       /* it contradicts what the key holds and may not replace it: both are there */
+    MNEME_RIVAL,      /* it contradicts what the key holds and may not replace it: both are there */
+    MNEME_FORGOTTEN,  /* told by mneme_observe(): withdrawn because a turn ordered it */
+    MNEME_UNCLEAR     /* likewise: a turn ordered to forget, and it is not clear what */
 };
-/* "inserted", "confirmed", "updated", "unchanged", "merged", "superseded", "rival"; "" for none. */
+/* "inserted", "confirmed", "updated", "unchanged", "merged", "superseded", "rival", "forgotten",
+ * "unclear"; "" for none. */
 MNEME_API const char *mneme_outcome_name(enum mneme_outcome outcome);
 
 struct mneme_receipt {
@@ -117,6 +122,10 @@ MNEME_API enum mneme_status mneme_remember_check(struct mneme *handle,
  * Then memories are drawn by rules from turns whose words call for one: "remember ...", "from now on
  * ...", corrections, decisions, ends, recoveries, feedback. They go the way of mneme_remember(), with
  * the event as provenance; an assistant's are inferences. A memory that cannot be drawn is no error.
+ *
+ * "Forget what I said about Berlin", 忘掉我说的关于柏林的事 withdraws the user's memories that hold the
+ * topic, as mneme_forget() does, and his turns that do. They are withheld by a memory of the order, which
+ * is told with the others: mneme_edit() to MNEME_ACTIVE brings back what each of them took.
  */
 MNEME_API enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *events,
                                           size_t count, const struct mneme_change *change,

@@ -25,7 +25,8 @@ NAMES(mn_trigger_names, "intent", "task_type", "keyword", "regex", "tool", "path
       "always");
 
 static const char *const OUTCOMES[] = { "",          "inserted", "confirmed",  "updated",
-                                        "unchanged", "merged",   "superseded", "rival" };
+                                        "unchanged", "merged",   "superseded", "rival",
+                                        "forgotten", "unclear" };
 
 /* Of these the value 0 has a name as well. */
 static const char *const MODES[] = { "auto", "none", "structured_only", "episodic_only", "hybrid" };

@@ -28,7 +28,9 @@ enum mn_call {
     MN_CALL_DONE,       /* "I finished ...", "…已经上线了" */
     MN_CALL_RECOVERED,  /* "the root cause was ...", "…解决了，原因是…" */
     MN_CALL_FEEDBACK,   /* "your answers are too long", "回答太长了" */
-    MN_CALL_STATEMENT   /* "my name is ...", "我住在…", "I prefer ..." */
+    MN_CALL_STATEMENT,  /* "my name is ...", "我住在…", "I prefer ..." */
+    MN_CALL_FORGET,     /* "forget what I said about Berlin"; said: Berlin */
+    MN_CALL_TAKEN_BACK  /* "forget that I live in Berlin"; said: "I live in Berlin" */
 };
 
 struct mn_called {
@@ -65,6 +67,7 @@ struct mn_place {
 struct mn_drafts {
     struct mneme_memory *item;
     size_t count;
+    struct mn_calls forget; /* what is to be forgotten instead */
 };
 
 /* Of one event, whose id becomes the provenance. Nothing that holds a secret is drafted. */

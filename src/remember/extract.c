@@ -64,6 +64,8 @@ static double importance_of(enum mn_call call)
     case MN_CALL_STATEMENT:
         return 0.6;
     case MN_CALL_DONE:
+    case MN_CALL_FORGET:
+    case MN_CALL_TAKEN_BACK:
     case MN_CALL_NONE:
         break;
     }
@@ -327,6 +329,14 @@ enum mneme_status mn_extract(const struct mneme_event *event, const struct mn_pl
     for (size_t i = 0; i < calls.count; i++) {
         bool drawn = false;
 
+        if (calls.item[i].call == MN_CALL_FORGET || calls.item[i].call == MN_CALL_TAKEN_BACK) {
+            struct mn_called *forget = mn_array_add(arena, &drafts.forget);
+
+            if (!forget)
+                return mn_fail_memory(err);
+            *forget = calls.item[i];
+            continue;
+        }
         MN_TRY(draft_of(event, place, &calls.item[i], now_ms, arena, &drafts.item[drafts.count],
                         &drawn, err));
         drafts.count += drawn;

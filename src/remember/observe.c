@@ -5,6 +5,8 @@
  * memory. A draft that fails is lost alone: its event is evidence and can be found, and says the
  * same.
  *
+ * Where it orders to forget, that is done (forget.c), and told in the same way.
+ *
  * A turn that says one thing twice makes one memory, and the caller is told of it once, when all of
  * the turn has been heard: as it stands then, with its day and whatever was merged.
  */
@@ -47,6 +49,28 @@ static void tell(struct mn_world *world, struct mn_partition partition, const st
             change->drawn(change->drawn_context, &row.memory, &drawn->item[i]);
 }
 
+/* What is not clear is told as a question in place of a memory. */
+static void forget(struct mn_world *world, const struct mneme_event *event,
+                   const struct mn_place *place, const struct mn_called *called,
+                   const struct mneme_change *change, struct mn_arena *arena, struct drawn *drawn)
+{
+    struct mn_forgotten forgotten = { 0 };
+    struct mneme_memory question = MNEME_MEMORY_INIT;
+    struct mneme_receipt unclear = { .outcome = MNEME_UNCLEAR };
+    struct mneme_error ignored;
+
+    (void)mn_remember_told_to_forget(world, event, called, place, change, arena, &forgotten,
+                                     &ignored);
+    for (size_t i = 0; i < forgotten.count; i++)
+        note(drawn, &forgotten.item[i], arena);
+    if (!forgotten.question || !change->drawn)
+        return;
+    question.tenant_id = event->tenant_id;
+    question.user_id = event->user_id;
+    question.content = forgotten.question;
+    change->drawn(change->drawn_context, &question, &unclear);
+}
+
 static void draw(struct mn_world *world, const struct mneme_event *event, int64_t said_at_ms,
                  const struct mneme_change *change, struct mn_arena *arena, struct drawn *drawn)
 {
@@ -66,6 +90,8 @@ static void draw(struct mn_world *world, const struct mneme_event *event, int64_
         if (mn_remember(world, &drafts.item[i], change, arena, &receipt, &ignored) == MNEME_OK)
             note(drawn, &receipt, arena);
     }
+    for (size_t i = 0; i < drafts.forget.count; i++)
+        forget(world, event, &place, &drafts.forget.item[i], change, arena, drawn);
 }
 
 void mn_remember_turn(struct mn_world *world, const struct mneme_event *const *parts, size_t count,

@@ -66,6 +66,23 @@ enum mneme_status mn_remember_clarify(struct mn_world *world, struct mn_partitio
                                       const struct mneme_change *change, struct mn_arena *arena,
                                       struct mneme_receipt *ret_receipt, struct mneme_error *err);
 
+/* What a turn that orders to forget has withdrawn, each with the outcome MNEME_FORGOTTEN. */
+struct mn_forgotten {
+    struct mneme_receipt *item;
+    size_t count, room;
+    const char *question; /* instead: it fits too much; NULL */
+};
+struct mn_called;
+struct mn_place;
+/* The order is stored. What was withdrawn before a failure is in *ret_forgotten. */
+enum mneme_status mn_remember_told_to_forget(struct mn_world *world, const struct mneme_event *order,
+                                             const struct mn_called *called,
+                                             const struct mn_place *place,
+                                             const struct mneme_change *change,
+                                             struct mn_arena *arena,
+                                             struct mn_forgotten *ret_forgotten,
+                                             struct mneme_error *err);
+
 /* Draws memories from one turn that is stored, in these events, and tells of each memory once.
  * said_at_ms: its time where one was given, else 0. */
 void mn_remember_turn(struct mn_world *world, const struct mneme_event *const *parts, size_t count,

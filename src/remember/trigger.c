@@ -22,6 +22,7 @@
 
 #include "base/array.h"
 #include "remember/calls.h"
+#include "remember/forgetting.h"
 #include "remember/sentence.h"
 #include "remember/wording.h"
 #include "text/cue.h"
@@ -206,9 +207,15 @@ static enum mneme_status hear(struct hearing *h, const struct mn_sentence *s, st
         return from == until ? add_call(h, MN_CALL_ORDER, h->before, h->before_until, err)
                              : add_call(h, MN_CALL_ORDER, s->from + from, s->from + until, err);
     }
-    if (!s->asks)
+    enum mn_call forget = h->user ? mn_forgetting_find(s, &from, &until) : MN_CALL_NONE;
+
+    if (forget == MN_CALL_NONE && !s->asks)
         return hear_report(h, s, err);
     h->called = h->corrected = false;
+    if (forget != MN_CALL_NONE && h->calls.count < MN_CALLS_MAX) {
+        MN_TRY(add_call(h, forget, s->from + from, s->from + until, err));
+        h->called = false; /* nothing belongs to it */
+    }
     return MNEME_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #define NOW INT64_C(1791190800000) /* 2026-10-05, a Monday, 09:00 UTC */
 #define DAY INT64_C(86400000)
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
-#define TOLD_MAX 16
+#define TOLD_MAX 17
 
 struct told {
     struct {
@@ -127,6 +128,118 @@ static void a_moved_meeting_ends_the_day_it_had(void **state)
     assert_int_equal(again.item[0].outcome, MNEME_INSERTED);
 }
 
+/* ---- orders to forget ---- */
+
+static bool recalls(struct fixture *f, const char *text, const char *words)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.text = text;
+    request.now_ms = NOW + DAY;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    bool found = strstr(answer->xml, words) != NULL;
+    mneme_answer_free(answer);
+    return found;
+}
+
+static void make_active(struct fixture *f, const char *id, int64_t now_ms)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_parsed *row = NULL;
+    struct mneme_receipt receipt;
+    struct mneme_memory m;
+
+    ASSERT_OK(mneme_get(f->handle, "acme", "ann", id, &row, &f->err));
+    m = *mneme_parsed_record(row)->memory;
+    assert_int_equal(m.status, MNEME_DELETED);
+    m.status = MNEME_ACTIVE;
+    change.now_ms = now_ms;
+    ASSERT_OK(mneme_edit(f->handle, &m, &change, &receipt, &f->err));
+    mneme_parsed_free(row);
+}
+
+/* The memory that was drawn, the turn that none was drawn from, and the order itself. */
+static void what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back(void **state)
+{
+    static const char *const talks[][6] = {
+        { "I live in Berlin.", "The museum in Berlin was crowded last week.", "I live on oat milk, remember that.",
+          "Forget what I said about Berlin.", "How was the museum in Berlin?", "Berlin" },
+        { "我住在汉堡。", "上周汉堡的博物馆人太多了。", "记住我靠燕麦奶生活", "忘掉我说的关于汉堡的事",
+          "汉堡的博物馆怎么样？", "汉堡" },
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        const char *const *talk = talks[i];
+        int64_t now_ms = NOW + (int64_t)i * 3600000;
+
+        for (size_t turn = 0; turn < 3; turn++)
+            say_at(f, talk[turn], now_ms);
+        assert_true(recalls(f, talk[4], talk[5]));
+        struct told told = say_at(f, talk[3], now_ms + 1000);
+        assert_int_equal(told.count, 2);
+        assert_int_equal(told.item[0].outcome, MNEME_FORGOTTEN);
+        assert_string_equal(told.item[0].content, talk[0]);
+        assert_int_equal(told.item[1].outcome, MNEME_FORGOTTEN);
+        assert_false(recalls(f, talk[4], talk[5]));
+        assert_false(recalls(f, talk[0], talk[5]));
+        assert_true(recalls(f, talk[2], i ? "燕麦奶" : "oat milk")); /* of something else */
+
+        make_active(f, told.item[0].id, now_ms + 2000);
+        assert_true(recalls(f, talk[0], talk[0]));
+        make_active(f, told.item[1].id, now_ms + 2000); /* the order's: now its turns are back */
+        assert_true(recalls(f, talk[4], talk[1]));
+    }
+}
+
+static void what_is_taken_back_is_just_what_was_said(void **state)
+{
+    struct fixture *f = *state;
+
+    say(f, "I live in Berlin.");
+    say(f, "Remember that my sister lives in Berlin.");
+    struct told told = say_at(f, "Forget that I live in Berlin.", NOW + 1000);
+
+    assert_int_equal(told.count, 2);
+    assert_string_equal(told.item[0].content, "I live in Berlin.");
+    assert_true(recalls(f, "Who lives in Berlin?", "My sister lives in Berlin"));
+    assert_false(recalls(f, "Who lives in Berlin?", "I live in Berlin"));
+}
+
+static void an_order_that_fits_too_much_is_a_question(void **state)
+{
+    struct fixture *f = *state;
+    char text[64];
+
+    for (int i = 0; i < 17; i++) {
+        (void)snprintf(text, sizeof text, "Remember that crate %d lies on the pier.", i);
+        assert_int_equal(say(f, text).count, 1);
+    }
+    struct told told = say_at(f, "Forget what I said about the pier.", NOW + 1000);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(told.item[0].outcome, MNEME_UNCLEAR);
+    assert_string_equal(told.item[0].content,
+                        "17 memories fit \"the pier\": which of them shall be forgotten?");
+    assert_true(recalls(f, "Which crates lie on the pier?", "on the pier"));
+    told = say_at(f, "Forget what I said about crate 3.", NOW + 2000);
+    assert_int_equal(told.item[0].outcome, MNEME_FORGOTTEN);
+    assert_string_equal(told.item[0].content, "Crate 3 lies on the pier.");
+    told = say_at(f, "Forget what I said about the pier.", NOW + 3000); /* sixteen are left */
+    assert_int_equal(told.count, TOLD_MAX);
+}
+
+static void what_nobody_said_is_not_forgotten(void **state)
+{
+    struct fixture *f = *state;
+
+    say(f, "Remember that the tug is called Otto.");
+    assert_int_equal(say_at(f, "Forget what I said about the ferry.", NOW + 1000).count, 0);
+    assert_true(recalls(f, "What is the tug called?", "Otto"));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -135,6 +248,10 @@ int main(void)
         CASE(a_memory_is_told_once_a_turn_as_it_stands_in_the_store),
         CASE(a_long_turn_tells_of_a_memory_once),
         CASE(a_moved_meeting_ends_the_day_it_had),
+        CASE(what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back),
+        CASE(what_is_taken_back_is_just_what_was_said),
+        CASE(an_order_that_fits_too_much_is_a_question),
+        CASE(what_nobody_said_is_not_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
