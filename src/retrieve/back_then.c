@@ -45,9 +45,13 @@ static int64_t end_of_range(const char *behind, int64_t said_ms, const char *zon
     return until_ms;
 }
 
-/* When what the candidate tells was; false: it does not say. */
+/* How well a memory tells when it was: by a date in its words, or by the time it has itself. */
+enum told { TOLD_NOT = 0, TOLD_BY_TIME, TOLD_BY_WORDS };
+
+/* When what the candidate tells was. */
 static enum mneme_status read_when(struct mn_sourcing *s, const struct mn_candidate *c,
-                                   struct event *event, bool *ret_told, struct mneme_error *err)
+                                   struct event *event, enum told *ret_told,
+                                   struct mneme_error *err)
 {
     const struct mneme_memory *m = c->memory;
     const char *folded = mn_text_fold(s->arena, m->content, strlen(m->content));
@@ -59,7 +63,7 @@ static enum mneme_status read_when(struct mn_sourcing *s, const struct mn_candid
     bool dated = when.found && (when.said == MN_WHEN_ABSOLUTE ||
                                 (c->is_event && when.said != MN_WHEN_OPEN) ||
                                 (!m->event_time_ms && when.said == MN_WHEN_BARE));
-    *ret_told = dated || m->event_time_ms;
+    *ret_told = dated ? TOLD_BY_WORDS : m->event_time_ms ? TOLD_BY_TIME : TOLD_NOT;
     event->from_ms = dated ? when.from_ms : m->event_time_ms;
     event->until_ms = dated ? end_of_range(when.phrase.at + when.phrase.bytes, said_ms,
                                            s->plan->zone, when.until_ms)
@@ -102,29 +106,33 @@ static enum mneme_status count_shared(struct mn_sourcing *s, const struct mn_ter
     return MNEME_OK;
 }
 
-/* The range meant, by the one of the first that has most of the event's words and a day. */
+/* The range meant, by the one of the first that has most of the event's words and tells a day; of
+ * equals by one whose words tell it: who says "the trip was fine" has come home. */
 static enum mneme_status find_event(struct mn_sourcing *s, const struct mn_then *then,
                                     struct event *ret_event, struct mneme_error *err)
 {
     struct mn_terms words = { 0 };
     struct mn_candidate *first[FIRST];
     size_t count = mn_step_first(s, first, FIRST), most = 0;
+    enum told best = TOLD_NOT;
 
     MN_TRY(mn_text_query_terms(s->arena, then->event.at, then->event.bytes, &words, err));
     size_t all = count_words(&words) ? count_words(&words) : words.count;
     for (size_t i = 0; i < count; i++) {
         struct event event = { .told_by = first[i] };
         size_t shared = 0;
-        bool told = false;
+        enum told told = TOLD_NOT;
 
         MN_TRY(count_shared(s, &words, mn_or_empty(first[i]->memory->content), &shared, err));
-        if (shared <= most || 2 * shared < all)
+        if (shared < most || 2 * shared < all)
             continue;
         MN_TRY(read_when(s, first[i], &event, &told, err));
-        if (!told || !mn_then_range(then, event.from_ms, event.until_ms, s->plan->zone,
+        if (!told || (shared == most && told <= best) ||
+            !mn_then_range(then, event.from_ms, event.until_ms, s->plan->zone,
                                     &event.from_ms, &event.until_ms))
             continue;
         most = shared;
+        best = told;
         *ret_event = event;
     }
     return MNEME_OK;

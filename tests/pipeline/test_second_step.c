@@ -155,6 +155,19 @@ static void what_was_at_another_time_or_another_users_is_not_brought(void **stat
     assert_false(finds(f, "What did I do the week after I adopted Luna?", "gym", "\"by\":\"time\""));
 }
 
+static void a_day_told_in_words_is_taken_before_the_day_of_the_telling(void **state)
+{
+    struct fixture *f = *state;
+
+    say_of(f, "ann", "back", "The Berlin trip was wonderful.", NOW - 10 * DAY);
+    say_of(f, "ann", "trip", "The Berlin trip was from 2026-08-10 to 2026-08-14.", NOW - 60 * DAY);
+    say_of(f, "ann", "clay", "Joined a pottery course.", NOW - 36 * DAY); /* 2026-08-16 */
+    say_of(f, "ann", "card", "Lost a library card.", NOW - 8 * DAY);
+    assert_true(finds(f, "What did I do the week after the Berlin trip?", "clay",
+                      "\"by\":\"time\",\"from\":\"trip\",\"after\":\"2026-08-15T00:00:00Z\""));
+    assert_false(finds(f, "What did I do the week after the Berlin trip?", "card", "\"by\":\"time\""));
+}
+
 static void of_an_event_that_nothing_tells_no_time_is_asked(void **state)
 {
     struct fixture *f = *state;
@@ -201,6 +214,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_day_that_the_first_results_give_brings_what_was_then,
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(what_was_at_another_time_or_another_users_is_not_brought,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_day_told_in_words_is_taken_before_the_day_of_the_telling,
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(of_an_event_that_nothing_tells_no_time_is_asked,
                                         fixture_set_up, fixture_tear_down),
