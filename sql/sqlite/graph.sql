@@ -18,6 +18,12 @@ SELECT tenant, owner, id, memory_id, trigger_type, trigger_value, priority, disa
 WHERE tenant = :tenant AND owner IN (:user, '') AND disabled = 0
 ORDER BY priority DESC, id;
 
+-- name: RULE_OF_PARTITION
+SELECT id FROM rules WHERE tenant = :tenant AND owner = :owner LIMIT min(:limit, 1) OFFSET :offset;
+
+-- name: EDGE_OF_PARTITION
+SELECT id FROM edges WHERE tenant = :tenant AND owner = :owner LIMIT min(:limit, 1) OFFSET :offset;
+
 -- name: EDGE_GET
 SELECT source, relation, target, origin, confidence, valid_from_ms, valid_until_ms, provenance,
        revision

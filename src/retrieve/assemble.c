@@ -299,7 +299,23 @@ enum mneme_status mn_assemble_xml(const struct mn_candidate *item, size_t count,
 /* Signs that mean something in the midst of a line. */
 static bool is_markdown_sign(int32_t c)
 {
-    return c > 0 && c < 0x80 && strchr("\\`*_{}[]<>#|~&$!", (char)c);
+    static const bool sign[0x80] = {
+        ['\\'] = true, ['`'] = true, ['*'] = true, ['_'] = true, ['{'] = true, ['}'] = true,
+        ['['] = true,  [']'] = true, ['<'] = true, ['>'] = true, ['#'] = true, ['|'] = true,
+        ['~'] = true,  ['&'] = true, ['$'] = true, ['!'] = true,
+    };
+
+    return c > 0 && c < 0x80 && sign[c];
+}
+
+/* Leading characters of ASCII that mean nothing in the midst of a line. */
+static size_t plain_markdown_bytes(const char *text)
+{
+    size_t bytes = 0;
+
+    while (text[bytes] >= ' ' && text[bytes] < 0x7f && !is_markdown_sign(text[bytes]))
+        bytes++;
+    return bytes;
 }
 
 /* Does a list, a rule or an underlined heading open here, at the beginning of a line? */
@@ -347,6 +363,9 @@ static void put_markdown(struct mn_buf *out, const char *text)
         }
         line_begins = false;
         any = true;
+        size_t plain = plain_markdown_bytes(text + at);
+        mn_buf_put(out, text + at, plain);
+        at += plain;
     }
 }
 
@@ -357,6 +376,12 @@ static void put_markdown_fact(struct mn_buf *out, const char *before, const char
         return;
     mn_buf_text(out, before);
     for (size_t at = 0, bytes = strlen(value); at < bytes;) {
+        size_t plain = plain_markdown_bytes(value + at);
+
+        mn_buf_put(out, value + at, plain);
+        at += plain;
+        if (at == bytes)
+            break;
         size_t from = at;
         int32_t c = mn_utf8_next(value, bytes, &at);
 

@@ -78,37 +78,55 @@ struct measure {
     double zero, unit;
 };
 
-static struct measure measure_of(const struct mn_candidates *found, enum mn_signal signal)
+/* Of all turns, for each signal. */
+struct spread {
+    double least, best, sum, squares;
+};
+
+static struct measure measure_of(enum scale scale, const struct spread *spread, double count)
 {
-    if (WEIGHT[signal].scale == AS_IT_IS)
-        return (struct measure){ 0, 1 };
-    double least = INFINITY, best = -INFINITY, sum = 0, squares = 0, count = 0;
+    double mean = count > 0 ? spread->sum / count : 0;
 
-    for (size_t i = 0; i < found->count; i++) {
-        if (!found->item[i].context)
-            continue;
-        double value = (double)found->item[i].context->signal[signal];
-
-        least = value < least ? value : least;
-        best = value > best ? value : best;
-        sum += value;
-        squares += value * value;
-        count++;
-    }
-    double mean = count > 0 ? sum / count : 0;
-    double spread = count > 0 ? sqrt(fmax(squares / count - mean * mean, 0)) : 0;
-
-    switch (WEIGHT[signal].scale) {
+    switch (scale) {
     case AS_IT_IS:
         break;
     case OF_BEST:
-        return (struct measure){ 0, best };
+        return (struct measure){ 0, spread->best };
     case OF_RANGE:
-        return (struct measure){ least, best - least };
+        return (struct measure){ spread->least, spread->best - spread->least };
     case IN_SPREADS:
-        return (struct measure){ mean, spread };
+        return (struct measure){
+            mean, count > 0 ? sqrt(fmax(spread->squares / count - mean * mean, 0)) : 0
+        };
     }
     return (struct measure){ 0, 1 };
+}
+
+/* Turn by turn: what one says lies together. */
+static void measure_all(const struct mn_candidates *found, struct measure measure[MN_SIGNAL_COUNT])
+{
+    struct spread spread[MN_SIGNAL_COUNT];
+    double count = 0;
+
+    for (int s = 0; s < MN_SIGNAL_COUNT; s++)
+        spread[s] = (struct spread){ .least = INFINITY, .best = -INFINITY };
+    for (size_t i = 0; i < found->count; i++) {
+        const struct mn_context *context = found->item[i].context;
+
+        if (!context)
+            continue;
+        for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
+            double value = (double)context->signal[s];
+
+            spread[s].least = value < spread[s].least ? value : spread[s].least;
+            spread[s].best = value > spread[s].best ? value : spread[s].best;
+            spread[s].sum += value;
+            spread[s].squares += value * value;
+        }
+        count++;
+    }
+    for (int s = 0; s < MN_SIGNAL_COUNT; s++)
+        measure[s] = measure_of(WEIGHT[s].scale, &spread[s], count);
 }
 
 /* 0 where all are alike. */
@@ -140,13 +158,12 @@ void mn_conversation_tell(const struct mn_candidates *found, struct mn_trace *tr
     struct measure measure[MN_SIGNAL_COUNT];
     enum known known = known_of(found);
 
+    measure_all(found, measure);
     mn_json_open(&w, '{');
     mn_json_key(&w, "names");
     mn_json_open(&w, '[');
-    for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
-        measure[s] = measure_of(found, (enum mn_signal)s);
+    for (int s = 0; s < MN_SIGNAL_COUNT; s++)
         mn_json_put_text(&w, WEIGHT[s].name);
-    }
     mn_json_close(&w, ']');
     mn_json_key(&w, "weights");
     mn_json_open(&w, '[');
@@ -175,21 +192,18 @@ void mn_conversation_tell(const struct mn_candidates *found, struct mn_trace *tr
 
 void mn_conversation_score(struct mn_candidates *found)
 {
+    struct measure measure[MN_SIGNAL_COUNT];
     enum known known = known_of(found);
     double best = 0;
 
-    for (size_t i = 0; i < found->count; i++)
-        found->item[i].conversation = 0;
-    for (int s = 0; s < MN_SIGNAL_COUNT; s++) {
-        double weight = WEIGHT[s].weight[known];
-        struct measure measure = measure_of(found, (enum mn_signal)s);
+    measure_all(found, measure);
+    for (size_t i = 0; i < found->count; i++) {
+        struct mn_candidate *c = &found->item[i];
 
-        for (size_t i = 0; i < found->count; i++) {
-            struct mn_candidate *c = &found->item[i];
-
-            if (c->context)
-                c->conversation += weight * scaled(&measure, c->context->signal[s]);
-        }
+        c->conversation = 0;
+        for (int s = 0; c->context && s < MN_SIGNAL_COUNT; s++)
+            c->conversation +=
+                WEIGHT[s].weight[known] * scaled(&measure[s], c->context->signal[s]);
     }
     for (size_t i = 0; i < found->count; i++)
         best = fmax(best, found->item[i].conversation);

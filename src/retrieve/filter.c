@@ -63,6 +63,15 @@ static enum mn_reason judge(const struct mn_access *access, const struct mn_plan
     return c->forced || is_asked(plan, c->memory) ? MN_REASON_NONE : MN_REASON_MODE;
 }
 
+/* What was rejected stays readable behind, for it may replace a later one. */
+static void swap(struct mn_candidate *a, struct mn_candidate *b)
+{
+    struct mn_candidate c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
 void mn_filter_apply(const struct mn_access *access, const struct mn_plan *plan,
                      const struct mneme_memory *const *successors, size_t successor_count,
                      struct mn_candidates *found, struct mn_trace *trace)
@@ -74,24 +83,23 @@ void mn_filter_apply(const struct mn_access *access, const struct mn_plan *plan,
     for (size_t i = 0; i < found_count; i++)
         replacements = replacements || !mn_empty(found->item[i].memory->supersedes);
     for (size_t i = 0; i < found_count; i++) {
-        struct mn_candidate c = found->item[i];
-        enum mn_reason reason = judge(access, plan, &c);
+        struct mn_candidate *c = &found->item[i];
+        enum mn_reason reason = judge(access, plan, c);
         const struct mneme_memory *by = NULL;
 
         if (replacements && (reason == MN_REASON_NONE || reason == MN_REASON_MODE)) {
-            by = find_successor(access, successors, successor_count, found, found_count, c.memory);
+            by = find_successor(access, successors, successor_count, found, found_count, c->memory);
             if (by)
                 reason = MN_REASON_SUPERSEDED;
         }
         if (reason == MN_REASON_NONE) {
-            /* A swap: what was rejected stays readable behind, for it may replace a later one. */
-            found->item[i] = found->item[kept_count];
-            found->item[kept_count++] = c;
+            if (kept_count++ != i)
+                swap(c, &found->item[kept_count - 1]);
             continue;
         }
         if (mn_reason_is_leak(reason))
             trace->first_wall_leaks++;
-        mn_trace_reject(trace, &c, MN_STAGE_FILTER, reason, by ? by->id : NULL);
+        mn_trace_reject(trace, c, MN_STAGE_FILTER, reason, by ? by->id : NULL);
     }
     found->count = kept_count;
     trace->eligible_count = kept_count;

@@ -62,11 +62,13 @@ enum mneme_status mn_row_cache_take(struct mn_row_cache *cache, struct mn_row_st
 void mn_row_cache_keep(struct mn_row_cache *cache, struct mn_row_state state,
                        const struct mn_row *row);
 
-/* Lists of one partition: leave with any change of a memory there. */
+/* Lists of one partition: leave with any change of a memory, a rule or an edge there. */
 enum mn_list_kind {
     MN_LIST_SCOPE = 1, /* of one scope and type: a scope id, b type */
     MN_LIST_KEY,       /* a memory key */
-    MN_LIST_LINKS      /* pairs: the memory that is superseded, the one that does */
+    MN_LIST_LINKS,     /* pairs: the memory that is superseded, the one that does */
+    MN_LIST_RULES,
+    MN_LIST_EDGES
 };
 struct mn_list_name {
     enum mn_list_kind kind;

@@ -1,5 +1,7 @@
 /*
  * sqlite_around.c - what stands around memories: rules, checkpoints, edges, traces.
+ *
+ * Most partitions have no rule and no edge: that is known without a question (sqlite_now.c).
  */
 #include "base/array.h"
 #include "base/str.h"
@@ -22,7 +24,17 @@ enum mneme_status mn_sqlite_rules_active(struct mn_store *store, const struct mn
         size_t count, room;
     } owners = { 0 };
     bool row = false;
+    bool any = false;
 
+    MN_TRY(mn_now_any(store, (struct mn_partition){ access->tenant, access->user }, MN_LIST_RULES,
+                      &any, err));
+    if (!any)
+        MN_TRY(mn_now_any(store, (struct mn_partition){ access->tenant, "" }, MN_LIST_RULES, &any,
+                          err));
+    if (!any) {
+        *ret_rules = (struct mn_rules){ 0 };
+        return MNEME_OK;
+    }
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_RULES_ACTIVE, &stmt, err));
     mn_bind_access(stmt, access);
@@ -89,7 +101,13 @@ enum mneme_status mn_sqlite_edges(struct mn_store *store, struct mn_partition pa
     } edges = { 0 };
     bool row = false;
     bool stands = false;
+    bool any = false;
 
+    MN_TRY(mn_now_any(store, partition, MN_LIST_EDGES, &any, err));
+    if (!any) {
+        *ret_edges = (struct mn_edges){ 0 };
+        return MNEME_OK;
+    }
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_EDGES_OF_PARTITION, &stmt, err));
     mn_bind_text(stmt, ":tenant", partition.tenant);

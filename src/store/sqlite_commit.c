@@ -466,8 +466,22 @@ static size_t list_touched(const struct mn_commit *commit, struct mn_row_touch *
         else if (w->kind == MN_WRITE_REVIEW)
             touch[count++] = (struct mn_row_touch){ w->review->tenant, NULL,
                                                     w->review->memory_id };
+        else if (w->kind == MN_WRITE_USE)
+            touch[count++] = (struct mn_row_touch){ w->use->tenant, NULL, w->use->memory_id };
+        else if (w->kind == MN_WRITE_EDGE)
+            touch[count++] =
+                (struct mn_row_touch){ w->edge->tenant_id, mn_or_empty(w->edge->user_id), "" };
     }
     return count;
+}
+
+/* Its partition is that of its memory, which a write does not name. */
+static bool has_rule(const struct mn_commit *commit)
+{
+    for (size_t i = 0; i < commit->count; i++)
+        if (commit->write[i].kind == MN_WRITE_RULE)
+            return true;
+    return false;
 }
 
 /* Of the rows that are kept decoded only those leave that were written: the next reader need not ask
@@ -479,11 +493,14 @@ static void tell_rows(struct mn_row_cache *rows, const struct step *step,
         struct mn_row_touch *item;
         size_t count, room;
     } touched = { NULL, 0, 1 };
+    bool known = true;
 
     for (const struct mn_commit_call *call = group; call; call = call->next)
-        for (size_t c = 0; c < call->count; c++)
+        for (size_t c = 0; c < call->count; c++) {
             touched.room += call->commits[c].count;
-    touched.item = calloc(touched.room, sizeof *touched.item);
+            known = known && !has_rule(&call->commits[c]);
+        }
+    touched.item = known ? calloc(touched.room, sizeof *touched.item) : NULL;
     for (const struct mn_commit_call *call = group; touched.item && call; call = call->next) {
         for (size_t i = 0; i < call->count; i++)
             touched.count += list_touched(&call->commits[i], touched.item + touched.count);

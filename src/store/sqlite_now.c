@@ -24,6 +24,7 @@
 
 #define PAGE ((size_t)512)      /* ids of a list that are read at once, and kept */
 #define CHANGES_AT_ONCE 256     /* more than so many: everything leaves */
+#define IDS_BYTES_MAX ((size_t)1 << 20)
 #define TOUCH_BYTES_MAX ((size_t)4 << 20)
 
 /* One call. */
@@ -74,7 +75,7 @@ static struct mn_row_touch *touched(const struct mn_changes *changes, struct mn_
 
         if (c->kind == MN_CHANGE_ERASE)
             return NULL;
-        if (c->kind == MN_CHANGE_MEMORY)
+        if (c->kind == MN_CHANGE_MEMORY || c->kind == MN_CHANGE_RULE || c->kind == MN_CHANGE_EDGE)
             touch[count++] =
                 (struct mn_row_touch){ c->partition.tenant, c->partition.owner, c->id };
     }
@@ -173,7 +174,9 @@ static enum mneme_status prepare_list(struct mn_sqlite *db, const struct mn_list
 {
     static const char *const sql[] = { [MN_LIST_SCOPE] = SQL_SQLITE_IDS_OF_SCOPE,
                                        [MN_LIST_KEY] = SQL_SQLITE_IDS_OF_KEY,
-                                       [MN_LIST_LINKS] = SQL_SQLITE_LINKS_OF_PARTITION };
+                                       [MN_LIST_LINKS] = SQL_SQLITE_LINKS_OF_PARTITION,
+                                       [MN_LIST_RULES] = SQL_SQLITE_RULE_OF_PARTITION,
+                                       [MN_LIST_EDGES] = SQL_SQLITE_EDGE_OF_PARTITION };
     bool one_link = name->kind == MN_LIST_LINKS && !mn_empty(name->a);
 
     MN_TRY(mn_sqlite_prepare(db, one_link ? SQL_SQLITE_LINKS_TO : sql[name->kind], ret_stmt, err));
@@ -408,5 +411,24 @@ enum mneme_status mn_now_successors(struct mn_store *store, const struct mn_acce
     if (!mn_empty(access->user))
         MN_TRY(take_successors(&n, "", ids, err));
     *ret_rows = n.rows;
+    return MNEME_OK;
+}
+
+/* ---- are there any? ---- */
+
+enum mneme_status mn_now_any(struct mn_store *store, struct mn_partition partition,
+                             enum mn_list_kind kind, bool *ret_any, struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(IDS_BYTES_MAX);
+    struct mn_access access = { .tenant = partition.tenant, .user = partition.owner };
+    struct mn_list_name name = { .kind = kind, .partition = partition };
+    struct mn_list ids = { 0 };
+    NOW_AUTO n = { 0 };
+
+    if (!arena)
+        return mn_fail_memory(err);
+    MN_TRY(begin(store, &access, arena, &n, err));
+    MN_TRY(list(&n, &name, 0, &ids, err));
+    *ret_any = ids.count > 0;
     return MNEME_OK;
 }

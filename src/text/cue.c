@@ -66,8 +66,10 @@ size_t mn_cue_word_at(const char *folded, const char *at, const char *word, size
 static const char *skip_opening(const char *folded, const char *at)
 {
     for (size_t i = 0; OPENINGS[i]; i++) {
-        size_t bytes = mn_cue_word_at(folded, at, OPENINGS[i], strlen(OPENINGS[i]));
+        size_t bytes = 0;
 
+        if (OPENINGS[i][0] == *at)
+            bytes = mn_cue_word_at(folded, at, OPENINGS[i], strlen(OPENINGS[i]));
         if (bytes)
             return at + bytes;
     }
@@ -161,17 +163,26 @@ struct mn_cue_text mn_cue_read(const char *folded)
 
 /* ---- searching ---- */
 
+/* The end of the group, or of the alternative, that begins at `cue`. */
+static const char *end_of(const char *cue, bool alternative)
+{
+    while (*cue && *cue != '>' && !(alternative && *cue == '|'))
+        cue++;
+    return cue;
+}
+
 /* Does what follows hold the remaining groups? `reach`: how far ahead the first of them may begin.
  */
 static bool groups_follow(const struct mn_cue_text *text, const char *from, size_t reach,
                           const char *cue)
 {
-    const char *group_end = cue + strcspn(cue, ">");
+    const char *next = NULL;
 
-    for (const char *alternative = cue; alternative < group_end;) {
-        const char *end = alternative + strcspn(alternative, "|>");
-        const char *next = end < group_end ? end + 1 : group_end;
+    for (const char *alternative = cue; alternative; alternative = next) {
+        const char *end = end_of(alternative, true);
         bool at_end = false;
+
+        next = *end == '|' ? end + 1 : NULL;
 
         while (alternative < end && *alternative == ' ')
             alternative++;
@@ -181,10 +192,8 @@ static bool groups_follow(const struct mn_cue_text *text, const char *from, size
             at_end = true;
             end--;
         }
-        if (end > alternative && !may_occur(text, alternative, (size_t)(end - alternative))) {
-            alternative = next;
+        if (end > alternative && !may_occur(text, alternative, (size_t)(end - alternative)))
             continue;
-        }
         for (const char *at = from; end > alternative; at++) {
             size_t bytes;
 
@@ -195,6 +204,7 @@ static bool groups_follow(const struct mn_cue_text *text, const char *from, size
             bytes = mn_cue_word_at(text->folded, at, alternative, (size_t)(end - alternative));
             if (!bytes || (at_end && *skip_signs(at + bytes)))
                 continue;
+            const char *group_end = end_of(end, false);
             if (!*group_end)
                 return true;
             bool far = group_end[1] == '>';
@@ -202,7 +212,6 @@ static bool groups_follow(const struct mn_cue_text *text, const char *from, size
                               group_end + (far ? 2 : 1)))
                 return true;
         }
-        alternative = next;
     }
     return false;
 }

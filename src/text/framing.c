@@ -93,9 +93,11 @@ static size_t frame_at(const char *folded, const char *at)
 static size_t polite_frame_at(const char *folded, const char *at)
 {
     for (size_t i = 0; POLITE[i]; i++) {
-        size_t bytes = mn_cue_word_at(folded, at, POLITE[i], strlen(POLITE[i]));
-        size_t frame;
+        size_t bytes, frame;
 
+        if (POLITE[i][0] != *at)
+            continue;
+        bytes = mn_cue_word_at(folded, at, POLITE[i], strlen(POLITE[i]));
         if (!bytes)
             continue;
         bytes += at[bytes] == ' ';

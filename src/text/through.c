@@ -59,8 +59,11 @@ static struct mn_str slice(const char *from, const char *until)
 
 static bool begins(const char *at, const char *end, const char *with)
 {
-    size_t bytes = strlen(with);
+    size_t bytes;
 
+    if (at == end || *at != *with) /* nearly always */
+        return false;
+    bytes = strlen(with);
     return (size_t)(end - at) >= bytes && !memcmp(at, with, bytes);
 }
 

@@ -413,6 +413,68 @@ static void a_reading_thread_never_goes_back(void **state)
     }
 }
 
+/* ---- where there was none before ---- */
+
+static void counts_of(struct fixture *f, size_t *ret_rules, size_t *ret_edges)
+{
+    const struct mn_access ann = fixture_access_of("t", "ann");
+    struct mn_edges edges = { 0 };
+    struct mn_rules rules = { 0 };
+
+    ASSERT_OK(f->store->ops->rules_active(f->store, &ann, f->arena, &rules, &f->err));
+    ASSERT_OK(f->store->ops->edges(f->store, (struct mn_partition){ "t", "ann" }, false, f->arena,
+                                   &edges, &f->err));
+    *ret_rules = rules.count;
+    *ret_edges = edges.count;
+}
+
+static void write_with(struct fixture *f, struct mn_store *store, struct mn_write write)
+{
+    struct mn_store *own = f->store;
+
+    f->store = store;
+    ASSERT_OK(fixture_commit_one(f, write, T0, NULL));
+    f->store = own;
+}
+
+static void the_first_rule_and_the_first_edge_are_seen_whoever_writes_them(void **state)
+{
+    struct fixture *f = *state;
+    struct mn_store *writer[] = { f->store, other_handle(f) };
+    struct mneme_rule rule = { .size = sizeof rule,
+                               .tenant_id = "t",
+                               .trigger_type = MNEME_TRIGGER_KEYWORD,
+                               .trigger_value = "deploy" };
+    struct mneme_edge edge = { .size = sizeof edge,
+                               .tenant_id = "t",
+                               .user_id = "ann",
+                               .source = "redis",
+                               .relation = "belongs_to",
+                               .target = "app",
+                               .confidence = 0.9 };
+    size_t rules = 0, edges = 0;
+
+    (void)fixture_put(f, fixture_memory_of(f, "t", "ann", "mine", "a text"));
+    (void)fixture_put(f, fixture_memory_of(f, "t", "", "everyone's", "another"));
+    counts_of(f, &rules, &edges);
+    assert_int_equal(rules + edges, 0);
+    rule.memory_id = "everyone's";
+    write_with(f, writer[1], (struct mn_write){ .kind = MN_WRITE_RULE, .rule = &rule });
+    counts_of(f, &rules, &edges);
+    assert_int_equal(rules, 1);
+    assert_int_equal(edges, 0);
+    write_with(f, writer[0], (struct mn_write){ .kind = MN_WRITE_EDGE, .edge = &edge });
+    rule.memory_id = "mine";
+    write_with(f, writer[0], (struct mn_write){ .kind = MN_WRITE_RULE, .rule = &rule });
+    counts_of(f, &rules, &edges);
+    assert_int_equal(rules, 2);
+    assert_int_equal(edges, 1);
+    edge.target = "cluster";
+    write_with(f, writer[1], (struct mn_write){ .kind = MN_WRITE_EDGE, .edge = &edge });
+    counts_of(f, &rules, &edges);
+    assert_int_equal(edges, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +485,7 @@ int main(void)
         CASE(what_is_erased_is_gone_for_every_handle),
         CASE(two_handles_never_read_what_is_no_more),
         CASE(a_reading_thread_never_goes_back),
+        CASE(the_first_rule_and_the_first_edge_are_seen_whoever_writes_them),
     };
 
     return cmocka_run_group_tests_name(store_engine.name, tests, NULL, NULL);
