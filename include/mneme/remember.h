@@ -201,6 +201,21 @@ MNEME_API enum mneme_status mneme_end_session(struct mneme *handle, const char *
                                               struct mneme_error *err);
 
 /*
+ * Say that a task is closed: what this user has remembered for it alone (scope task) ends at now_ms, and is
+ * recalled no more but as of before. What ends sooner anyway stays as it is, and so does what needs an admin
+ * grant that change->admin does not give. user_id empty: the tenant's shared rows, for an administrator.
+ * Checkpoints stay.
+ *
+ * *ret_ended (may be NULL): how many ended; closing it again ends none.
+ *
+ * MNEME_INVALID  tenant_id or task_id empty.
+ */
+MNEME_API enum mneme_status mneme_close_task(struct mneme *handle, const char *tenant_id,
+                                             const char *user_id, const char *task_id,
+                                             const struct mneme_change *change, size_t *ret_ended,
+                                             struct mneme_error *err);
+
+/*
  * Change a row: `memory` is the whole row as it shall be (read it with mneme_get, change, write).
  * tenant_id, user_id and id name it and cannot change.
  */

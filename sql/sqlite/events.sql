@@ -65,8 +65,17 @@ INSERT INTO task_states VALUES
 ON CONFLICT (tenant, owner, session_id, task_id) DO UPDATE SET
     state = excluded.state, updated_at_ms = excluded.updated_at_ms, revision = excluded.revision;
 
+-- What is pending by the word of a turn that is withheld is not told.
+
 -- name: TASK_STATES_OF_TASK
-SELECT tenant, owner, session_id, task_id, state, updated_at_ms FROM task_states
+SELECT tenant, owner, session_id, task_id,
+       CASE WHEN instr(state, '"pending_from"') > 0 AND json_valid(state) AND EXISTS (
+                SELECT 1 FROM json_each(state, '$.pending_from') p
+                JOIN events e ON e.tenant = :tenant AND e.owner = :user AND e.id = p.value
+                WHERE e.recallable = 2)
+            THEN json_remove(state, '$.pending_action', '$.pending_from') ELSE state END,
+       updated_at_ms
+FROM task_states
 WHERE tenant = :tenant AND owner = :user AND task_id = :task
 ORDER BY session_id IS NOT :session, updated_at_ms DESC, session_id
 LIMIT 32;

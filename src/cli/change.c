@@ -364,6 +364,7 @@ static int tell_unread(struct mneme *handle, const struct mneme_event *event,
 struct observing {
     int without_drafts;
     int extract_now;
+    int allow_secrets;
     const char *request_id;
 };
 
@@ -386,6 +387,7 @@ static int observe(const struct cli_common *common, struct mneme_event *event,
     cli_change(common, &change);
     change.without_drafts = how->without_drafts;
     change.extract_now = how->extract_now;
+    change.allow_secrets = how->allow_secrets;
     change.idempotency_key = how->request_id;
     change.drawn = cli_note_drawn;
     change.drawn_context = &drawn;
@@ -421,6 +423,8 @@ int cli_observe(int argc, char **argv)
         { "event-time", CLI_TIME, "TIME", "when it was said", &event.event_time_ms },
         { "not-recallable", CLI_FLAG, NULL, "keep it as evidence only", &event.not_recallable },
         { "no-drafts", CLI_FLAG, NULL, "draw no memories from it", &how.without_drafts },
+        { "allow-secrets", CLI_FLAG, NULL, "keep a turn that holds a secret, as evidence only",
+          &how.allow_secrets },
         { "extract", CLI_FLAG, NULL, "wait until the extractor has read it", &how.extract_now },
         REQUEST_OPTION(how.request_id),
     };

@@ -170,12 +170,38 @@ static int end_one(const struct cli_common *common, struct mneme *handle,
     return CLI_OK;
 }
 
+static int close_task(const struct cli_common *common, struct mneme *handle,
+                      const struct mneme_identity *identity, const char *task_id)
+{
+    struct mneme_change change;
+    struct mneme_error err;
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+    size_t ended = 0;
+
+    cli_change(common, &change);
+    if (mneme_close_task(handle, identity->tenant_id, identity->user_id, task_id, &change, &ended,
+                         &err) != MNEME_OK)
+        return cli_fail(&err);
+    mn_json_open(&w, '{');
+    mn_json_field_text(&w, "task_id", task_id);
+    mn_json_field_integer(&w, "ended", (int64_t)ended);
+    mn_json_close(&w, '}');
+    if (common->json)
+        puts(out.failed ? "" : out.at);
+    else
+        printf("%s is closed: %zu ended\n", task_id, ended);
+    return CLI_OK;
+}
+
 int cli_sessions(int argc, char **argv)
 {
     struct cli_common common = { 0 };
-    const char *end = NULL;
+    const char *end = NULL, *task = NULL;
     const struct cli_option options[] = {
         { "end", CLI_TEXT, "SESSION", "say that this one has ended: it is drawn from soon", &end },
+        { "close-task", CLI_TEXT, "TASK", "say that this task is closed: what was kept for it ends",
+          &task },
     };
     const struct cli_command command = {
         .name = "sessions",
@@ -183,7 +209,7 @@ int cli_sessions(int argc, char **argv)
         .least = 0,
         .most = 0,
         .wants = "takes no arguments",
-        .summary = "Lists the sessions of a user, the latest first; or ends one.",
+        .summary = "Lists the sessions of a user, the latest first; ends one, or closes a task.",
         .details = "Of a session that has ended 'mneme maintain' makes a few memories.",
         .groups = CLI_GROUP_STORE | CLI_GROUP_OWNER | CLI_GROUP_CHANGE,
         .options = options,
@@ -204,6 +230,8 @@ int cli_sessions(int argc, char **argv)
         return code;
     if (!mn_empty(end))
         return end_one(&common, handle, &identity, end);
+    if (!mn_empty(task))
+        return close_task(&common, handle, &identity, task);
     if (cli_sessions_read(handle, &identity, arena, &sessions, &err) != MNEME_OK)
         return cli_fail(&err);
     if (mneme_extractions(handle, identity.tenant_id, identity.user_id, NULL, note_waiting,

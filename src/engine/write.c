@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "lifecycle/compress.h"
 #include "lifecycle/grain.h"
+#include "lifecycle/task.h"
 #include "memory/record.h"
 #include "remember/remember.h"
 #include "store/store.h"
@@ -179,6 +180,28 @@ enum mneme_status mneme_end_session(struct mneme *handle, const char *tenant_id,
                           mn_or_empty(known.actor),
                           known.now_ms ? known.now_ms : handle->world.now_ms(), err));
     handle->idle_at_ms = 0; /* there is something to do */
+    return MNEME_OK;
+}
+
+enum mneme_status mneme_close_task(struct mneme *handle, const char *tenant_id,
+                                   const char *user_id, const char *task_id,
+                                   const struct mneme_change *change, size_t *ret_ended,
+                                   struct mneme_error *err)
+{
+    MN_CHECK_GIVEN(handle, "handle", err);
+    MN_ROUTED(handle, tenant_id, false,
+              mneme_close_task(inner, tenant_id, user_id, task_id, change, ret_ended, err));
+    struct mneme_change known;
+    size_t ended = 0;
+
+    MN_TRY(begin_write(handle, change, &known, err));
+    if (mn_empty(tenant_id) || mn_empty(task_id))
+        return mn_fail(err, MNEME_INVALID, "%s: is empty",
+                       mn_empty(tenant_id) ? "tenant_id" : "task_id");
+    MN_TRY(mn_task_close(&handle->world, (struct mn_partition){ tenant_id, mn_or_empty(user_id) },
+                         task_id, &known, &ended, err));
+    if (ret_ended)
+        *ret_ended = ended;
     return MNEME_OK;
 }
 

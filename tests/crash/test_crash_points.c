@@ -9,6 +9,7 @@
  * acknowledged is there, what was acknowledged as erased is not, and a store loaded afresh from its
  * export gives the same answers.
  */
+#include "crash/afresh.h"
 #include "crash/place.h"
 
 #include <setjmp.h>
@@ -86,24 +87,6 @@ static void remember(struct mneme *handle, const char *user, int number)
     }
 }
 
-static void ask(struct mneme *handle, const char *user, const char *text, char xml[8192])
-{
-    struct mneme_request request = MNEME_REQUEST_INIT;
-    struct mneme_answer *answer = NULL;
-    struct mneme_error err;
-
-    request.identity.tenant_id = "acme";
-    request.identity.user_id = user;
-    request.text = text;
-    request.now_ms = INT64_C(2000000000000);
-    if (mneme_retrieve(handle, &request, &answer, &err) != MNEME_OK) {
-        fprintf(stderr, "retrieve: %s\n", err.message);
-        _exit(3);
-    }
-    (void)snprintf(xml, 8192, "%s", answer->xml);
-    mneme_answer_free(answer);
-}
-
 /* ---- works, each in a process of its own; `told` gets a number for each thing done ---- */
 
 static void tell(int told, int number)
@@ -152,7 +135,7 @@ static void work_on(const struct place *place, enum work work, int told)
             remember(handle, "ann", i);
             tell(told, i);
             if (work == WORK_INDEX)
-                ask(handle, "ann", "Which crate does the harbour crane lift?", xml);
+                afresh_ask(handle, "ann", "Which crate does the harbour crane lift?", xml);
             if (work == WORK_DUE && mneme_run_due(handle, 100, &left, &err) != MNEME_OK)
                 _exit(6);
         }
@@ -238,66 +221,6 @@ static struct mneme *open_in_time(const struct place *place)
     return handle;
 }
 
-struct kept {
-    struct mneme_parsed *parsed[1024];
-    struct mneme_record record[1024];
-    size_t count;
-};
-
-static int keep_record(void *context, const struct mneme_record *record)
-{
-    struct kept *kept = context;
-    struct mneme_error err;
-    char *json = NULL;
-
-    assert_true(kept->count < 1024);
-    if (mneme_record_print(record, &json, &err) != MNEME_OK ||
-        mneme_record_parse(json, strlen(json), NULL, &kept->parsed[kept->count], &err) != MNEME_OK)
-        fail_msg("%s", err.message);
-    kept->record[kept->count] = *mneme_parsed_record(kept->parsed[kept->count]);
-    kept->count++;
-    mneme_free(json);
-    return 0;
-}
-
-static void load_afresh(struct mneme *handle, struct mneme *afresh)
-{
-    static struct kept kept;
-    struct mneme_filter filter = MNEME_FILTER_INIT;
-    struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_error err;
-
-    kept.count = 0;
-    filter.tenant_id = "acme";
-    filter.all_users = 1;
-    filter.with_all_statuses = 1;
-    change.admin = 1;
-    if (mneme_export(handle, &filter, keep_record, &kept, &err) != MNEME_OK ||
-        mneme_write(afresh, kept.record, kept.count, &change, NULL, NULL, &err) != MNEME_OK)
-        fail_msg("%s", err.message);
-    for (size_t i = 0; i < kept.count; i++)
-        mneme_parsed_free(kept.parsed[i]);
-}
-
-static void assert_same_answers(const struct place *place, struct mneme *handle)
-{
-    static const char *const texts[] = { "Which crate does the harbour crane lift?",
-                                         "What was item 17 about?", "crate 140" };
-    struct mneme *afresh;
-    char name[128], one[8192], other[8192];
-
-    (void)snprintf(name, sizeof name, "%s/afresh", place->folder);
-    (void)unlink(name);
-    afresh = place_open(name);
-    load_afresh(handle, afresh);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ask(handle, i % 2 ? "bob" : "ann", texts[i], one);
-        ask(afresh, i % 2 ? "bob" : "ann", texts[i], other);
-        assert_string_equal(one, other);
-    }
-    mneme_close(afresh);
-}
-
 static size_t of_user(const struct rows *rows, const char *user, int count)
 {
     size_t found = 0;
@@ -310,22 +233,13 @@ static size_t of_user(const struct rows *rows, const char *user, int count)
     return found;
 }
 
-/* What is derived agrees with the rows. */
-static void assert_reconciled(struct mneme *handle)
-{
-    struct mneme_error err;
-    char *report = NULL;
-    int clean = 0;
-
-    if (mneme_reconcile(handle, NULL, &clean, &report, &err) != MNEME_OK)
-        fail_msg("%s", err.message);
-    if (!clean)
-        fail_msg("not clean: %s", report);
-    mneme_free(report);
-}
-
 static void check_store(const struct place *place, enum work work, int last)
 {
+    static const struct afresh_request requests[] = {
+        { "ann", "Which crate does the harbour crane lift?" },
+        { "bob", "What was item 17 about?" },
+        { "ann", "crate 140" },
+    };
     struct mneme *handle = open_in_time(place);
     char integrity[200];
     struct rows rows;
@@ -343,8 +257,7 @@ static void check_store(const struct place *place, enum work work, int last)
     else
         assert_int_equal(of_bob, ROWS_BEFORE);
     rows_free(&rows);
-    assert_same_answers(place, handle);
-    assert_reconciled(handle);
+    afresh_check(place, handle, requests, sizeof requests / sizeof *requests);
     mneme_close(handle);
     place_check_integrity(place->file, integrity);
     assert_string_equal(integrity, "ok");

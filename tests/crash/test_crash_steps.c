@@ -7,9 +7,10 @@
  * key, erasing, finishing an erasure that was cut short, which writes the whole file anew, closing,
  * which merges the log, and making vectors (where there is the model). After each kill the store
  * opens in less than a second, with the old key or the new one and never with neither; nothing that was
- * acknowledged is lost, what was erased is gone or all there, the audit is whole, and vectors are made
- * to the end.
+ * acknowledged is lost, what was erased is gone or all there, the audit is whole, what is derived agrees
+ * with the rows, a store loaded afresh answers alike, and vectors are made to the end.
  */
+#include "crash/afresh.h"
 #include "crash/place.h"
 #include "crash/steps.h"
 
@@ -233,6 +234,11 @@ static void check_vectors(const struct place *place)
 
 static void check_store(const struct place *place, enum work work, bool whole)
 {
+    static const struct afresh_request requests[] = {
+        { "ann", "Where does crate 8 of Ann stand?" },
+        { "bob", "Where does crate 9 of Bob stand?" },
+        { "ann", "What was written last?" },
+    };
     struct mneme_error err;
     struct mneme *handle;
     struct rows rows;
@@ -258,6 +264,7 @@ static void check_store(const struct place *place, enum work work, bool whole)
                      MNEME_OK);
     assert_int_equal(in_audit, under_new);
     assert_true(under_new || work != WORK_REKEY || !whole);
+    afresh_check(place, handle, requests, sizeof requests / sizeof *requests);
     remember(handle); /* and can be written */
     mneme_close(handle);
     if (work == WORK_EMBED)

@@ -339,6 +339,31 @@ static enum mneme_status call_end_session(struct mneme_error *err)
     return mneme_end_session(fault_handle, "t", "ann", "s", NULL, err);
 }
 
+/* Of a task of its own each time, with one memory. */
+static enum mneme_status call_close_task(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    char id[32], task[32];
+    long failing = faults_pause();
+    size_t ended = 7;
+
+    (void)snprintf(id, sizeof id, "of-task-%ld", rounds);
+    (void)snprintf(task, sizeof task, "closed-%ld", rounds++);
+    struct mneme_memory m = sample(id, "the pilots wait for the tide");
+    struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &m };
+    m.memory_key = m.value = "";
+    m.scope_kind = MNEME_SCOPE_TASK;
+    m.scope_id = task;
+    change.now_ms = NOW;
+    assert_int_equal(mneme_write(fault_handle, &record, 1, &change, NULL, NULL, err), MNEME_OK);
+    faults_resume(failing);
+    change.now_ms = NOW + 1;
+    enum mneme_status status =
+        mneme_close_task(fault_handle, "t", "ann", task, &change, &ended, err);
+    assert_int_equal(ended, status == MNEME_OK ? 1 : 7);
+    return status;
+}
+
 static int keep_reading_grains(void *context, const struct mneme_grain *grain)
 {
     (void)context;
@@ -787,6 +812,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_archive_session, mneme_archive_restore", call_archive },
     { "mneme_archive_list", call_archive_list },
     { "mneme_end_session", call_end_session },
+    { "mneme_close_task", call_close_task },
     { "mneme_granularity", call_granularity },
     { "mneme_maintain", call_maintain },
     { "mneme_clarifications", call_clarifications },

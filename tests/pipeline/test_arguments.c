@@ -55,6 +55,9 @@ static void a_missing_handle_or_output_is_named(void **state)
     MISSES("ret_answer", mneme_retrieve(f->handle, &request, NULL, &f->err));
     MISSES("handle", mneme_trace_get(NULL, "t", "u", "x", &text, &f->err));
     MISSES("ret_json", mneme_trace_get(f->handle, "t", "u", "x", NULL, &f->err));
+    MISSES("handle", mneme_close_task(NULL, "t", "u", "k", NULL, NULL, &f->err));
+    MISSES("tenant_id", mneme_close_task(f->handle, "", "u", "k", NULL, NULL, &f->err));
+    MISSES("task_id", mneme_close_task(f->handle, "t", "u", "", NULL, NULL, &f->err));
     MISSES("handle", mneme_report_use(NULL, &use, NULL, NULL, &f->err));
     MISSES("use", mneme_report_use(f->handle, NULL, NULL, NULL, &f->err));
     MISSES("tenant_id", mneme_report_use(f->handle, &use, NULL, NULL, &f->err));

@@ -271,6 +271,42 @@ static void a_withheld_turn_is_in_no_summary_of_its_session(void **state)
     assert_int_equal(telling, 0);
 }
 
+static bool pending_is_told(struct fixture *f)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.identity.task_id = "talk";
+    request.text = "Continue where we left off";
+    request.now_ms = NOW + 2 * DAY;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    bool told = strstr(answer->xml, "rollback script") != NULL;
+    mneme_answer_free(answer);
+    return told;
+}
+
+static void what_is_pending_by_the_word_of_a_withheld_turn_is_not_told(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_maintenance what = MNEME_MAINTENANCE_INIT;
+
+    say(f, "e-1", "The billing service drops invoices when the billing service restarts.", 0);
+    say(f, "e-2", "We still need to write the rollback script.", 0);
+    say(f, "e-3", "I finished the invoice migration of the billing service.", 0);
+    ASSERT_OK(mneme_end_session(f->handle, "acme", "ann", "talk", NULL, &f->err));
+    what.job = "compress";
+    what.now_ms = NOW + 2 * DAY;
+    ASSERT_OK(mneme_maintain(f->handle, &what, NULL, NULL, NULL, &f->err));
+    assert_true(pending_is_told(f));
+    keep(f, "m-1", "The rollback script is to be written.", "e-2");
+    forget(f, "m-1");
+    assert_false(pending_is_told(f));
+    give_status(f, "m-1", MNEME_ACTIVE);
+    assert_true(pending_is_told(f));
+}
+
 /* ---- edges ---- */
 
 static void an_edge_goes_with_the_memories_that_say_so_and_comes_back(void **state)
@@ -332,6 +368,7 @@ int main(void)
         CASE(a_turn_that_was_evidence_only_stays_that),
         CASE(the_turn_of_what_has_expired_stays),
         CASE(a_withheld_turn_is_in_no_summary_of_its_session),
+        CASE(what_is_pending_by_the_word_of_a_withheld_turn_is_not_told),
         CASE(an_edge_goes_with_the_memories_that_say_so_and_comes_back),
         CASE(an_edge_of_what_was_replaced_holds_in_the_past_only),
         CASE(an_edge_with_other_evidence_or_none_stays),

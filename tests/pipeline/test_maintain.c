@@ -314,6 +314,48 @@ static enum mneme_memory_status status_of(struct fixture *f, const char *id)
     return status;
 }
 
+static void what_was_kept_for_a_task_ends_with_it(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    static const char hired[] = "The crane of the quay is hired until the launch.";
+    struct mneme_memory m = memory_of("m-1", hired), other = memory_of("m-2", "The other quay is free.");
+    struct mneme_memory ruled = memory_of("m-3", "Nobody climbs the crane."), ended = m;
+    struct mneme_parsed *row = NULL;
+    size_t count = 7;
+
+    m.scope_kind = other.scope_kind = ruled.scope_kind = MNEME_SCOPE_TASK;
+    m.scope_id = ruled.scope_id = "t-1";
+    other.scope_id = "t-10";
+    ruled.authority = MNEME_EXPLICIT_ADMIN;
+    put(f, &m, NULL);
+    put(f, &other, NULL);
+    put(f, &ruled, NULL);
+    ended = m;
+    ended.id = "m-4";
+    ended.content = "The tide table of March.";
+    ended.valid_until_ms = NOW + DAY;
+    put(f, &ended, NULL);
+    change.now_ms = NOW + 2 * DAY;
+    ASSERT_OK(mneme_close_task(f->handle, "acme", "bob", "t-1", &change, &count, &f->err));
+    assert_int_equal(count, 0);
+    ASSERT_OK(mneme_close_task(f->handle, "acme", "ann", "t-1", &change, &count, &f->err));
+    assert_int_equal(count, 1); /* not the administrator's, not what had ended */
+    assert_int_equal(read_back(f, "m-1", &row).valid_until_ms, NOW + 2 * DAY);
+    mneme_parsed_free(row);
+    assert_int_equal(read_back(f, "m-2", &row).valid_until_ms, 0);
+    mneme_parsed_free(row);
+    assert_int_equal(read_back(f, "m-3", &row).valid_until_ms, 0);
+    mneme_parsed_free(row);
+    assert_int_equal(read_back(f, "m-4", &row).valid_until_ms, NOW + DAY);
+    mneme_parsed_free(row);
+    ASSERT_OK(mneme_close_task(f->handle, "acme", "ann", "t-1", &change, &count, &f->err));
+    assert_int_equal(count, 0);
+    change.admin = 1;
+    ASSERT_OK(mneme_close_task(f->handle, "acme", "ann", "t-1", &change, &count, &f->err));
+    assert_int_equal(count, 1);
+}
+
 static void a_procedure_whose_environment_has_changed_is_deprecated(void **state)
 {
     struct fixture *f = *state;
@@ -445,6 +487,7 @@ int main(void)
         CASE(two_at_once_do_nothing_twice),
         CASE(use_moves_importance_and_no_second_review_does),
         CASE(what_has_expired_leaves_the_indexes_and_stays_in_the_past),
+        CASE(what_was_kept_for_a_task_ends_with_it),
         CASE(a_procedure_whose_environment_has_changed_is_deprecated),
         CASE(input_that_is_wrong_is_named),
         CASE(what_is_due_is_done_in_passing_too),
