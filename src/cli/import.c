@@ -131,7 +131,12 @@ static void tell(const struct cli_importing *in, bool rows, bool exports)
 
 static bool is_own(enum cli_format format)
 {
-    return format == CLI_JSONL || format == CLI_MARKDOWN;
+    return format == CLI_JSONL || format == CLI_MARKDOWN || format == CLI_DOCUMENT;
+}
+
+static bool is_prose(enum cli_format format)
+{
+    return format == CLI_MARKDOWN || format == CLI_DOCUMENT;
 }
 
 static bool is_chat(enum cli_format format)
@@ -153,7 +158,7 @@ static enum mneme_status look(const struct cli_importing *in, enum cli_format fo
     file->format = format;
     if (format == CLI_AUTO && ends_as_markdown(file->path))
         file->format = CLI_MARKDOWN;
-    if (file->format != CLI_MARKDOWN) {
+    if (!is_prose(file->format)) {
         MN_TRY(cli_stream_open(&file->stream, file->path, err));
         if (format == CLI_AUTO)
             MN_TRY(cli_format_see(&file->stream, &file->format, err));
@@ -172,6 +177,7 @@ static enum mneme_status gather(struct cli_importing *in, struct file *file,
     in->path = file->path;
     if (file->format == CLI_JSONL)
         return cli_import_lines(in, &file->stream, err);
+    in->document = file->format == CLI_DOCUMENT;
     in->source = cli_import_source(file->path, in->arena);
     return in->source ? cli_import_rules(in, err) : mn_fail_memory(err);
 }
@@ -183,7 +189,8 @@ static enum mneme_status finish(struct cli_importing *in, struct file *file,
     in->source = cli_import_source(file->path, in->arena);
     if (!in->source)
         return mn_fail_memory(err);
-    if (file->format == CLI_MARKDOWN)
+    in->document = file->format == CLI_DOCUMENT;
+    if (is_prose(file->format))
         return cli_import_leaving(in, err);
     if (is_chat(file->format))
         return cli_import_chats(in, file->format, &file->stream, err);
@@ -274,7 +281,7 @@ int cli_import(int argc, char **argv)
     int allow_secrets = 0, without_embedding = 0, without_drafts = 0, as_rows = 0;
     const struct cli_option options[] = {
         { "format", CLI_TEXT, "NAME",
-          "auto, jsonl, markdown, openai, chatgpt, claude, memory-server or mem0", &name },
+          "auto, jsonl, markdown, document, openai, chatgpt, claude, memory-server or mem0", &name },
         { "no-drafts", CLI_FLAG, NULL, "draw no memories from conversations", &without_drafts },
         { "as-rows", CLI_FLAG, NULL, "load lines without an id as they are: fast, and compared with nothing",
           &as_rows },
@@ -296,6 +303,8 @@ int cli_import(int argc, char **argv)
             "$MNEME_USER says. '-' is standard input. Importing again changes nothing.\n"
             "A memory without an id is remembered as if it were typed: confirmed, merged,\n"
             "superseded or a rival of what is there; other rows are loaded as they are.\n"
+            "--format document: what the paragraphs and items of a Markdown file tell, as facts\n"
+            "of the repository, the project or the user, each with its line as the source.\n"
             "Known exports: OpenAI's message lists (--session names theirs), ChatGPT's and\n"
             "Claude's conversations.json, the memory server's lines, mem0's memories. What of\n"
             "them is broken is named and left out, and the exit code is then 1.",

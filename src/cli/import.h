@@ -26,6 +26,7 @@ enum cli_format {
     CLI_AUTO,
     CLI_JSONL,
     CLI_MARKDOWN,
+    CLI_DOCUMENT,      /* Markdown whose paragraphs tell, and bind nobody */
     CLI_OPENAI,        /* messages with role and content */
     CLI_CHATGPT,       /* conversations with a tree of messages */
     CLI_CLAUDE,        /* conversations with chat_messages */
@@ -79,6 +80,7 @@ struct cli_importing {
     struct mneme_memory defaults; /* tenant, user, agent for what names none */
     const char *session;          /* of a list of messages; "" */
     const char *repo;             /* of Markdown rules */
+    bool document; /* the file at hand tells, and binds nobody */
     bool owner_given;             /* the user stands on the command line */
     bool session_used;
     const char *path;             /* of the file being read */
@@ -173,7 +175,7 @@ void cli_import_release(struct cli_importing *in);
 
 enum mneme_status cli_import_lines(struct cli_importing *in, struct cli_stream *s,
                                    struct mneme_error *err);
-/* Rules of a Markdown file; and, after the commit, the end of those that left it. */
+/* Rules of a Markdown file, or the points that a document makes (in->document); and, after the commit, the end of those that left it. */
 enum mneme_status cli_import_rules(struct cli_importing *in, struct mneme_error *err);
 enum mneme_status cli_import_leaving(struct cli_importing *in, struct mneme_error *err);
 /* The file as its repository knows it; in the arena, NULL when that is full. */

@@ -12,6 +12,7 @@
 
 static const char *const NAMES[] = {
     [CLI_AUTO] = "auto",     [CLI_JSONL] = "jsonl",   [CLI_MARKDOWN] = "markdown",
+    [CLI_DOCUMENT] = "document",
     [CLI_OPENAI] = "openai", [CLI_CHATGPT] = "chatgpt", [CLI_CLAUDE] = "claude",
     [CLI_MEMORY_SERVER] = "memory-server", [CLI_MEM0] = "mem0",
 };
@@ -32,7 +33,7 @@ enum mneme_status cli_format_of(const char *name, enum cli_format *ret_format,
         }
     }
     return mn_fail(err, MNEME_INVALID,
-                   "format: '%.64s' is none of auto, jsonl, markdown, openai, chatgpt, claude, "
+                   "format: '%.64s' is none of auto, jsonl, markdown, document, openai, chatgpt, claude, "
                    "memory-server, mem0",
                    name);
 }

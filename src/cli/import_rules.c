@@ -3,7 +3,8 @@
  *
  * One memory per rule, of scope repo, said by the user, with its file (as its repository knows it) and
  * line as the source. Its id is made of the words, so that a rule that stands is left as it is; one
- * that left its file is deprecated.
+ * that left its file is deprecated. A document is read in the same way, and is no memory either: what
+ * its paragraphs and items tell are facts, observed and not said, of the narrowest place that is named.
  */
 #include "cli/import.h"
 
@@ -45,11 +46,28 @@ const char *cli_import_source(const char *path, struct mn_arena *arena)
     return source;
 }
 
+static const char *type_of(const struct cli_importing *in)
+{
+    return in->document ? "fact" : "repository_rule";
+}
+
+static enum mneme_scope scope_of(const struct cli_importing *in, const char **ret_id)
+{
+    const char *owner = mn_or_empty(in->defaults.user_id);
+    bool of_project = mn_empty(in->repo) && !mn_empty(in->change.project_id);
+
+    *ret_id = !mn_empty(in->repo) ? in->repo : of_project ? in->change.project_id : owner;
+    if (!mn_empty(in->repo))
+        return MNEME_SCOPE_REPO;
+    return of_project ? MNEME_SCOPE_PROJECT : *owner ? MNEME_SCOPE_USER : MNEME_SCOPE_GLOBAL;
+}
+
 /* The rule as a JSON record, so that it enters by the same door as any other line. */
 static enum mneme_status rule_json(struct cli_importing *in, const struct cli_rule_text *rule,
                                    const char *id, struct mn_buf *out, struct mneme_error *err)
 {
     struct mn_json_writer w = { .out = out };
+    const char *scope_id, *scope = mneme_scope_name(scope_of(in, &scope_id));
     const char *source =
         mn_arena_printf(in->arena, "file:%s#L%zu", in->source, rule->line);
 
@@ -57,12 +75,12 @@ static enum mneme_status rule_json(struct cli_importing *in, const struct cli_ru
         return mn_fail_memory(err);
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "id", id);
-    mn_json_field_text(&w, "scope_kind", "repo");
-    mn_json_field_text(&w, "scope_id", in->repo);
-    mn_json_field_text(&w, "type", "repository_rule");
+    mn_json_field_text(&w, "scope_kind", scope);
+    mn_json_field_text(&w, "scope_id", scope_id);
+    mn_json_field_text(&w, "type", type_of(in));
     mn_json_field_text(&w, "title", rule->heading);
     mn_json_field_text(&w, "content", rule->text);
-    mn_json_field_text(&w, "authority", "explicit_user");
+    mn_json_field_text(&w, "authority", in->document ? "tool_observation" : "explicit_user");
     mn_json_key(&w, "provenance");
     mn_json_open(&w, '[');
     mn_json_put_text(&w, source);
@@ -75,14 +93,17 @@ static enum mneme_status rule_json(struct cli_importing *in, const struct cli_ru
 static enum mneme_status add_rule(struct cli_importing *in, const struct cli_rule_text *rule,
                                   struct mneme_error *err)
 {
-    const char *parts[] = { in->defaults.tenant_id, in->defaults.user_id, in->repo,
+    const char *place;
+    const char *prefix = in->document ? "mem_point" : "mem_rule";
+    (void)scope_of(in, &place);
+    const char *parts[] = { in->defaults.tenant_id, in->defaults.user_id, place,
                             in->source,             rule->heading,        rule->text };
     struct mneme_parsed *parsed = NULL, *there = NULL;
     MN_BUF_AUTO json = { 0 };
     struct mneme_error why;
     const char *id = NULL;
 
-    MN_TRY(cli_import_id(in->arena, "mem_rule", parts, COUNT_OF(parts), &id, err));
+    MN_TRY(cli_import_id(in->arena, prefix, parts, COUNT_OF(parts), &id, err));
     if (cli_import_gathered(in, id))
         return MNEME_OK;
     if (mneme_get(in->handle, in->defaults.tenant_id, in->defaults.user_id, id, &there, &why) ==
@@ -104,7 +125,7 @@ static enum mneme_status read_rules(struct cli_importing *in, const char *text, 
 {
     struct cli_rule_texts rules = { 0 };
 
-    if (mn_empty(in->repo))
+    if (mn_empty(in->repo) && !in->document)
         return mn_fail(err, MNEME_INVALID,
                        "repo: the rules of %s belong to a repository; name it with --repo",
                        in->path);
@@ -151,7 +172,9 @@ static int find_leaving(void *context, const struct mneme_record *record)
     const struct mneme_memory *m = record->memory;
     const char **id;
 
-    if (strncmp(m->id, "mem_rule_", 9) || !m->provenance.count ||
+    const char *prefix = l->in->document ? "mem_point_" : "mem_rule_";
+
+    if (strncmp(m->id, prefix, strlen(prefix)) || !m->provenance.count ||
         strncmp(m->provenance.item[0], l->source, strlen(l->source)) || cli_import_gathered(l->in, m->id))
         return 0;
     id = mn_array_add(l->in->arena, &l->ids);
@@ -172,7 +195,7 @@ static enum mneme_status deprecate(struct cli_importing *in, const char *id, str
     memory = *mneme_parsed_record(row)->memory;
     memory.status = MNEME_DEPRECATED;
     change.if_revision = memory.revision;
-    change.reason = "the rule left its file";
+    change.reason = in->document ? "it left its document" : "the rule left its file";
     enum mneme_status status = mneme_edit(in->handle, &memory, &change, &receipt, err);
     mneme_parsed_free(row);
     in->deprecated += status == MNEME_OK;
@@ -188,9 +211,8 @@ enum mneme_status cli_import_leaving(struct cli_importing *in, struct mneme_erro
     filter.tenant_id = in->defaults.tenant_id;
     filter.user_id = in->defaults.user_id;
     filter.with_shared = mn_empty(filter.user_id);
-    filter.type = "repository_rule";
-    filter.scope_kind = MNEME_SCOPE_REPO;
-    filter.scope_id = in->repo;
+    filter.type = type_of(in);
+    filter.scope_kind = scope_of(in, &filter.scope_id);
     if (!leaving.source)
         return mn_fail_memory(err);
     MN_TRY(mneme_list_memories(in->handle, &filter, find_leaving, &leaving, err));
