@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/handle.h"
@@ -72,6 +73,9 @@ WRAP(ssize_t, pread64, (int fd, void *bytes, size_t count, off_t at), (fd, bytes
 WRAP(int, ftruncate64, (int fd, off_t bytes), (fd, bytes), true)
 WRAP(int, fdatasync, (int fd), (fd), false)
 WRAP(int, fsync, (int fd), (fd), false)
+WRAP(int, link, (const char *from, const char *to), (from, to), true)
+WRAP(int, rename, (const char *from, const char *to), (from, to), true)
+WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), true)
 
 static void arm(long at)
 {

@@ -165,6 +165,53 @@ static void another_text_of_a_memory_is_read_anew(void **state)
     assert_int_equal(fake_service_calls(service), 2);
 }
 
+static void ask_as(const char *user)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    struct mneme_error err;
+
+    request.identity.tenant_id = "t";
+    request.identity.user_id = user;
+    request.text = REQUEST;
+    request.now_ms = NOW;
+    request.mode = MNEME_MODE_HYBRID;
+    request.without_limits = 1;
+    if (mneme_retrieve(handle, &request, &answer, &err) != MNEME_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(answer->item_count, 2);
+    mneme_answer_free(answer);
+}
+
+/* Who asks what another has asked of the same memories is answered no faster. */
+static void what_one_user_asked_is_kept_from_another(void **state)
+{
+    struct mneme_memory m = MNEME_MEMORY_INIT;
+    struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &m };
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_error err;
+
+    (void)state;
+    m.tenant_id = "t";
+    m.type = "fact";
+    change.admin = 1;
+    change.now_ms = NOW;
+    for (int i = 0; i < 2; i++) {
+        m.id = i ? "shared-1" : "shared-2";
+        m.content = i ? "The ferry of all leaves from the old harbour." : "A ferry lies in each harbour.";
+        assert_int_equal(mneme_write(handle, &record, 1, &change, NULL, NULL, &err), MNEME_OK);
+    }
+    fake_service_answer(service, 200,
+                        "{\"results\": [{\"index\": 0, \"relevance_score\": 1},"
+                        " {\"index\": 1, \"relevance_score\": 2}]}", 0);
+    ask_as("bob");
+    assert_int_equal(fake_service_calls(service), 1);
+    ask_as("bob");
+    assert_int_equal(fake_service_calls(service), 1);
+    ask_as("eve");
+    assert_int_equal(fake_service_calls(service), 2);
+}
+
 static void a_service_that_fails_leaves_the_order_and_the_trace_says_so(void **state)
 {
     static const struct {
@@ -222,6 +269,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             the_order_is_the_cross_encoders_and_asking_again_asks_nobody, start, stop),
         cmocka_unit_test_setup_teardown(another_text_of_a_memory_is_read_anew, start, stop),
+        cmocka_unit_test_setup_teardown(what_one_user_asked_is_kept_from_another, start, stop),
         cmocka_unit_test_setup_teardown(
             a_service_that_fails_leaves_the_order_and_the_trace_says_so, start, stop),
         cmocka_unit_test_setup_teardown(one_that_is_not_there_is_said_in_each_trace, start, stop),
