@@ -1,10 +1,10 @@
 /*
  * context.c - frequencies gathered once, then windows over them.
  *
- * The rows that matter are the candidates and six turns to both sides of each. Every asked term's
- * postings are walked once and their frequencies put into a small table, a line for each such row
- * and one for each session touched: in a large partition that reads a tenth of what looking through
- * the rows' own terms would. All windows are then sums of lines.
+ * The rows that matter are the candidates and six turns to both sides of each, and the other turns of
+ * their sessions. What columns or, of rarer terms, postings say of them is put into a small table, a
+ * line for each row near a candidate and one for each session touched. All windows are then sums of
+ * lines.
  *
  * The date in a turn's head is told from the same number in its body by the turn's day.
  */
@@ -48,6 +48,7 @@ struct by_term {
 };
 
 struct touched {
+    uint32_t session;
     uint32_t halves[TERMS];
     float best[BEST]; /* F, falling; NAN where there are fewer */
 };
@@ -65,6 +66,9 @@ struct work {
     size_t near_count;
     struct touched *touched;
     size_t touched_count;
+    uint32_t *turn; /* rows of the sessions touched that may be seen */
+    size_t turn_count;
+    uint64_t *counts; /* one bit a row: it is one of these */
 
     float window3_length, window6_length, session_length, body_length; /* averages */
 };
@@ -76,6 +80,8 @@ static void work_release(struct work *work)
     free(work->halves);
     free(work->place);
     free(work->touched);
+    free(work->turn);
+    free(work->counts);
 }
 #define WORK_AUTO MN_CLEANUP(work_release) struct work
 
@@ -113,7 +119,8 @@ static uint32_t take_row(struct work *w, uint32_t row, bool beside)
                                               .beside = beside };
     if (!*session) {
         *session = (uint32_t)w->touched_count;
-        w->touched[w->touched_count++] = (struct touched){ .best = { NAN, NAN, NAN } };
+        w->touched[w->touched_count++] =
+            (struct touched){ .session = w->table->session[row], .best = { NAN, NAN, NAN } };
     }
     return w->slot[row];
 }
@@ -166,38 +173,60 @@ static enum mneme_status take_rows(struct work *w, const uint32_t *rows, size_t 
     return MNEME_OK;
 }
 
-#define FEW 4 /* sessions of so many are touched */
+/* The turns that count in the sums of the sessions touched, and one bit for each. */
+static enum mneme_status take_sessions(struct work *w, struct mneme_error *err)
+{
+    const struct mn_session_table *table = w->table;
+    size_t most = 0;
 
-/*
- * Where few sessions are touched, nearly all postings are passed over. Elsewhere half of the rows are
- * no turns, which is which cannot be foretold, and nothing is asked of a posting: the first session
- * and the first near are nobody's, and take what concerns none.
- */
+    for (size_t i = 1; i < w->touched_count; i++)
+        most += table->sessions.item[w->touched[i].session].turns;
+    w->turn = malloc((most + 1) * sizeof *w->turn);
+    w->counts = calloc(table->count / 64 + 1, sizeof *w->counts);
+    if (!w->turn || !w->counts)
+        return mn_fail_memory(err);
+    for (size_t i = 1; i < w->touched_count; i++) {
+        uint32_t row = table->sessions.item[w->touched[i].session].last;
+
+        for (; row != MN_ROW_NONE; row = turn_of(w, row)->before) {
+            if (!is_allowed(w, row))
+                continue;
+            w->turn[w->turn_count++] = row;
+            w->counts[row / 64] |= UINT64_C(1) << row % 64;
+        }
+    }
+    return MNEME_OK;
+}
+
+/* A term that a turn which counts has so often. */
+static void count_term(struct work *w, size_t t, uint32_t row, uint8_t halves)
+{
+    uint32_t near = w->slot[row];
+
+    session_of(w, row)->halves[t] += halves;
+    w->halves[near].of[t] = halves;
+    w->near[near].has |= UINT32_C(1) << t;
+}
+
+/* A column is asked for the turns that count; of postings nearly all are passed over. */
 static void read_postings(struct work *w)
 {
-    const uint32_t *session = w->table->session;
-    bool few = w->touched_count * FEW < w->table->live_sessions;
-
     for (size_t t = 0; t < w->asked.term_count; t++) {
+        const uint8_t *column = w->asked.term[t].as->column;
         struct mn_text_asked_walk walk;
         const uint32_t *posting;
         size_t count;
 
+        for (size_t i = 0; column && i < w->turn_count; i++)
+            if (column[w->turn[i]])
+                count_term(w, t, w->turn[i], column[w->turn[i]]);
+        if (column)
+            continue;
         mn_text_asked_begin(&w->r->index->text, w->asked.term[t].as, &walk);
-        while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
-            for (size_t i = 0; i < count; i++) {
-                uint32_t row = posting[i] >> 8;
-                uint8_t halves = posting[i] & MN_TEXT_HALVES_MASK;
-                uint32_t at = w->session_slot[session[row] + 1];
-
-                if (few && !at)
-                    continue;
-                uint32_t near = w->slot[row];
-                w->touched[at].halves[t] += (uint32_t)halves * is_allowed(w, row);
-                w->halves[near].of[t] = halves;
-                w->near[near].has |= (uint32_t)(halves > 0) << t;
-            }
-        }
+        while ((count = mn_text_asked_next(&walk, &posting)) > 0)
+            for (size_t i = 0; i < count; i++)
+                if (w->counts[posting[i] >> 14] >> (posting[i] >> 8 & 63) & 1)
+                    count_term(w, t, posting[i] >> 8, posting[i] & MN_TEXT_HALVES_MASK);
     }
 }
 
@@ -538,6 +567,7 @@ enum mneme_status mn_context_read(const struct mn_context_request *request, cons
     if (!count)
         return MNEME_OK;
     MN_TRY(take_rows(&w, rows, count, err));
+    MN_TRY(take_sessions(&w, err));
     w.asked = mn_context_asked_read(request);
     find_averages(&w);
     read_postings(&w);

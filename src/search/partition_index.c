@@ -363,6 +363,7 @@ void mn_partition_index_settle(struct mn_partition_index *index, bool complete)
 
     if (is_sparse || is_loose)
         (void)mn_partition_index_compact(index); /* else another time */
+    mn_text_columns_choose(&index->text);
     mn_vector_index_recentre(&index->vector);
     index->state = next_state();
 }

@@ -30,6 +30,7 @@ struct work {
     float *score;
     uint32_t *touched;
     uint64_t *among;
+    uint64_t *key;
     struct mn_scored *scored; /* lists while searching */
     float *around[MN_VIEWS_MAX]; /* by row: what chosen turns near it bring */
     float *around_block;
@@ -41,6 +42,7 @@ static void work_release(struct work *work)
     free(work->score);
     free(work->touched);
     free(work->among);
+    free(work->key);
     free(work->scored);
     free(work->around_block);
     free(work->of.item);
@@ -265,10 +267,11 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
     work->score = calloc(rows, sizeof *work->score);
     work->touched = malloc((rows + 1) * sizeof *work->touched);
     work->among = calloc(rows / 64 + 1, sizeof *work->among);
-    if (!work->score || !work->touched || !work->among)
+    work->key = malloc(2 * k * sizeof *work->key);
+    if (!work->score || !work->touched || !work->among || !work->key)
         return mn_fail_memory(err);
     best.item = work->scored;
-    struct mn_text_room room = { work->score, work->touched, work->among, work->scored + k };
+    struct mn_text_room room = { work->score, work->touched, work->among, work->key };
     for (size_t v = 0; v < work->of.views->count; v++)
         mn_text_request_top(&work->of.prepared->text, v, work->text_bits[v], &room,
                             (uint32_t)v << MN_VIEW_BIT, &best);
@@ -454,7 +457,7 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
         return answer(&work, arena, ret_hits, err);
     work.of.item = malloc((text_room + around_room + vector_room + dated_room + query->also_count + 1) *
                sizeof *work.of.item);
-    work.scored = malloc((2 * text_room + around_room + vector_room + dated_room + 1) *
+    work.scored = malloc((text_room + around_room + vector_room + dated_room + 1) *
                          sizeof *work.scored);
     if (!work.of.item || !work.scored)
         return mn_fail_memory(err);

@@ -123,7 +123,8 @@ static uint32_t term_of(struct mn_text_index *index, const struct mn_term *term)
 static bool rows_grow(struct mn_text_index *index, size_t room)
 {
     if (!grow(&index->length, room, sizeof *index->length) ||
-        !grow(&index->forward, room, sizeof *index->forward))
+        !grow(&index->forward, room, sizeof *index->forward) ||
+        !mn_text_columns_grow(&index->columns, room))
         return false;
     index->room = room;
     return true;
@@ -164,6 +165,7 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
 
     if (!row_room(index) || !mn_text_packing_begin(&packing, document->count))
         return false;
+    mn_text_columns_begin_row(&index->columns, index->count);
     for (size_t i = 0; good && i < document->count; i++) {
         uint32_t term = term_of(index, &document->item[i].term);
         uint8_t halves = document->item[i].halves;
@@ -176,6 +178,7 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
         index->terms.alive[term]++;
         index->terms.in_passages[term] += document->kind == MN_TEXT_PASSAGE;
         mn_text_packing_put(&packing, term, halves);
+        mn_text_columns_put(&index->columns, index->count, term, halves);
     }
     return end_row(index, &packing,
                    mn_text_length_pack(document->kind, document->length), good);
@@ -391,6 +394,8 @@ bool mn_text_index_load_end(struct mn_text_index *index)
             mn_text_list_add(&list, term, posting[at] >> 8, (uint8_t)posting[at]);
         good = list.rows > 0 && mn_text_list_keep(&list, term, &index->blocks);
     }
+    if (good)
+        mn_text_columns_choose(index);
     free(list.at);
     free(begin);
     free(posting);
@@ -403,7 +408,7 @@ size_t mn_text_index_bytes(const struct mn_text_index *index)
     return index->terms.room * (sizeof *index->terms.item + 2 * sizeof *index->terms.alive) +
            index->terms.slots * sizeof *index->terms.slot +
            mn_dictionary_bytes(&index->dictionary) + mn_blocks_bytes(&index->blocks) +
-           index->room * (sizeof *index->length + sizeof *index->forward);
+           index->room * (sizeof *index->length + sizeof *index->forward + index->columns.count);
 }
 
 void mn_text_index_release(struct mn_text_index *index)
@@ -414,6 +419,7 @@ void mn_text_index_release(struct mn_text_index *index)
     free(index->terms.slot);
     mn_dictionary_release(&index->dictionary);
     mn_blocks_release(&index->blocks);
+    mn_text_columns_release(&index->columns);
     free(index->length);
     free(index->forward);
     memset(index, 0, sizeof *index);

@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "search/dictionary.h"
+#include "search/text_columns.h"
 #include "search/text_document.h"
 #include "search/text_forward.h"
 #include "search/text_postings.h"
@@ -53,6 +54,7 @@ struct mn_text_index {
     } terms;
     struct mn_dictionary dictionary;
     struct mn_blocks blocks; /* postings and rows' terms */
+    struct mn_text_columns columns;
 
     size_t count; /* rows, dead ones included */
     size_t room;

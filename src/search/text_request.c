@@ -1,14 +1,8 @@
 /*
- * text_request.c - terms at a time, rarest first, until the rest cannot matter.
+ * text_request.c - what a request's terms are in each index, and what one row scores.
  *
- * Each row's score is summed up as the lists are read. Once the k-th best of the rows seen has more
- * than all lists to come could give together, a row not seen yet can no longer come in, and the
- * rest is read only for rows that have been seen and may still come in: exact, and it spares most
- * of the work, since the long lists are those of terms that weigh little. Where few rows are left
- * for long lists, their own terms are looked through instead.
- *
- * The sums are floats and choose; what is told of a row is computed anew, in double, from the row's
- * own terms.
+ * What is told of a row is computed in double from the row's own terms; which rows are told of is
+ * text_top.c's.
  */
 #include "search/text_request.h"
 
@@ -22,9 +16,6 @@
  * short turns repeat little. */
 static const float K1[MN_TEXT_KINDS] = { 1.2f, 0.9f, 1.2f };
 static const float B[MN_TEXT_KINDS] = { 0.75f, 0.4f, 0.4f };
-
-#define POSTINGS_A_ROW 250 /* read in the time that looking through one row's terms takes */
-#define FETCH_AHEAD 4      /* rows, while one is scored */
 
 /* ---- looking up ---- */
 
@@ -234,6 +225,8 @@ static enum mneme_status ask(struct mn_text_request *r, size_t which, const stru
     }
     if (asked->term_count > 1 && !join_postings(index, asked, arena))
         return mn_fail_memory(err);
+    if (!asked->joined)
+        asked->column = mn_text_columns_of(&index->columns, asked->term[0]);
     asked->weight = weight;
     asked->most = most_of(r, weight, halves_max);
     r->asked_count[which]++;
@@ -361,107 +354,7 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
     return MNEME_OK;
 }
 
-/* ---- searching ---- */
-
-/* What one list adds to a row. */
-static inline float part_of(const struct mn_text_request *r, float weight, uint32_t halves,
-                            float length)
-{
-    size_t kind = mn_text_length_kind(length);
-    float tf = (float)halves / 2;
-    float norm = r->norm_base[kind] + r->norm_length[kind] * mn_text_length_of(length);
-
-    return weight * (0.5f + 0.5f * (tf * r->saturation[kind] / (tf + norm)));
-}
-
-/* Reads a list for all allowed rows. Returns how many rows have been touched by now. */
-static size_t read_all(const struct mn_text_request *r, const struct mn_text_index *index,
-                       const struct mn_text_asked *asked, const uint64_t *allowed,
-                       const struct mn_text_room *room, size_t touched)
-{
-    struct mn_text_asked_walk walk;
-    const uint32_t *posting;
-    size_t count;
-
-    mn_text_asked_begin(index, asked, &walk);
-    while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t row = posting[i] >> 8;
-            float score = room->score[row];
-
-            if (!(allowed[row / 64] >> (row % 64) & 1))
-                continue;
-            room->touched[touched] = row; /* overwritten by the next where it was touched before */
-            touched += score == 0;
-            room->score[row] = score + part_of(r, asked->weight, posting[i] & MN_TEXT_HALVES_MASK,
-                                               index->length[row]);
-        }
-    }
-    return touched;
-}
-
-/* Lets go of rows that cannot reach `least` with all that is to come. Returns how many are left. */
-static size_t keep_reaching(const struct mn_text_room *room, size_t touched, float least,
-                            float to_come)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < touched; i++) {
-        uint32_t row = room->touched[i];
-        bool reaches = room->score[row] + to_come >= least;
-
-        room->touched[kept] = row;
-        kept += reaches;
-        if (!reaches)
-            room->score[row] = 0;
-    }
-    return kept;
-}
-
-/* Marks the touched rows, or takes the marks away. The marks of all rows lie near, their scores do not. */
-static void mark_touched(const struct mn_text_room *room, size_t touched, bool on)
-{
-    for (size_t i = 0; i < touched; i++) {
-        uint32_t row = room->touched[i];
-        uint64_t bit = UINT64_C(1) << row % 64;
-
-        room->among[row / 64] = on ? room->among[row / 64] | bit : 0;
-    }
-}
-
-/* Reads a list for rows that have been touched. */
-static void read_touched(const struct mn_text_request *r, const struct mn_text_index *index,
-                         const struct mn_text_asked *asked, const struct mn_text_room *room,
-                         size_t touched)
-{
-    struct mn_text_asked_walk walk;
-    const uint32_t *posting;
-    size_t count;
-
-    mark_touched(room, touched, true);
-    mn_text_asked_begin(index, asked, &walk);
-    while ((count = mn_text_asked_next(&walk, &posting)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t row = posting[i] >> 8;
-
-            if (room->among[row / 64] >> row % 64 & 1)
-                room->score[row] += part_of(r, asked->weight, posting[i] & MN_TEXT_HALVES_MASK,
-                                            index->length[row]);
-        }
-    }
-    mark_touched(room, touched, false);
-}
-
-/* A score that as many rows as are wanted have already. */
-static float reached(const struct mn_text_room *room, size_t touched, const struct mn_best *best)
-{
-    struct mn_best least = { .item = room->least, .room = best->room };
-
-    for (size_t i = 0; i < touched; i++)
-        if (room->score[room->touched[i]] >= mn_best_least(&least))
-            mn_best_offer(&least, room->score[room->touched[i]], room->touched[i]);
-    return fmaxf(mn_best_least(&least), mn_best_least(best));
-}
+/* ---- one row ---- */
 
 /* Notes a row's frequency of a term for all that asked for it. */
 static inline void note(const struct mn_text_request *r, size_t which,
@@ -523,62 +416,4 @@ struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size
     score.coverage /= r->weight_sum;
     score.text = 0.5 * score.coverage + 0.5 * score.bm25 / r->weight_sum;
     return score;
-}
-
-/* ---- the best ---- */
-
-/* Scores rows that have been touched by their own terms, when that is less than the lists are. */
-static void score_touched(const struct mn_text_request *r, size_t which,
-                          const struct mn_text_room *room, size_t touched)
-{
-    for (size_t i = 0; i < touched; i++) {
-        uint32_t row = room->touched[i];
-
-        if (i + FETCH_AHEAD < touched)
-            mn_text_index_fetch(r->index[which], room->touched[i + FETCH_AHEAD]);
-        room->score[row] =
-            (float)(mn_text_request_score(r, which, row).text * r->weight_sum);
-    }
-}
-
-void mn_text_request_top(const struct mn_text_request *r, size_t which, const uint64_t *allowed,
-                         const struct mn_text_room *room, uint32_t tag, struct mn_best *best)
-{
-    const struct mn_text_asked *asked = r->asked[which];
-    const struct mn_text_index *index = r->index[which];
-    size_t count = r->asked_count[which], touched = 0, read = 0, next = 0;
-
-    for (; next < count; next++) {
-        /* Asking for the bound costs a pass over the touched rows: only where as much may be
-         * spared. */
-        if (read + asked[next].posting_count >= touched) {
-            if (asked[next].to_come < reached(room, touched, best))
-                break;
-            read = 0;
-        }
-        read += asked[next].posting_count;
-        touched = read_all(r, index, &asked[next], allowed, room, touched);
-    }
-    size_t rest = 0;
-    for (size_t i = next; i < count; i++)
-        rest += asked[i].posting_count;
-    for (; next < count; next++) {
-        float least = reached(room, touched, best);
-
-        touched = keep_reaching(room, touched, least, asked[next].to_come);
-        if (rest > touched * POSTINGS_A_ROW) {
-            score_touched(r, which, room, touched);
-            break;
-        }
-        read_touched(r, index, &asked[next], room, touched);
-        rest -= asked[next].posting_count;
-    }
-
-    for (size_t i = 0; i < touched; i++) {
-        uint32_t row = room->touched[i];
-
-        if (room->score[row] >= mn_best_least(best))
-            mn_best_offer(best, room->score[row], row | tag);
-        room->score[row] = 0;
-    }
 }

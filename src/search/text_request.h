@@ -39,6 +39,7 @@ struct mn_text_asked {
     size_t term_count;
     size_t ordinal; /* among the terms of the request */
     const uint32_t *joined; /* the postings of several terms; NULL: those of term[0], in the index */
+    const uint8_t *column; /* of term[0]; NULL: it has none, or they are several */
     size_t posting_count;
     float weight;  /* with idf; of a guess less */
     float most;    /* that it can add to a row's X * I */
@@ -78,7 +79,7 @@ struct mn_text_room {
     float *score;            /* one a row; all zero, before and after */
     uint32_t *touched;       /* one a row, and one more */
     uint64_t *among;         /* one bit a row; all zero, before and after */
-    struct mn_scored *least; /* as many as best->room */
+    uint64_t *key;           /* twice as many as best->room */
 };
 
 /* The postings of an asked term, piece by piece, as text_index.h says. */
