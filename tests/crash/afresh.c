@@ -2,6 +2,7 @@
  * afresh.c - the export of a store written into a new one, and both asked the same.
  */
 #include "crash/afresh.h"
+#include "crash/place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,27 +89,24 @@ static void assert_reconciled(struct mneme *handle)
     mneme_free(report);
 }
 
-static void assert_same_answers(const struct place *place, struct mneme *handle,
+static void assert_same_answers(struct mneme *handle, struct mneme *afresh,
                                 const struct afresh_request *requests, size_t count)
 {
-    char name[128], one[AFRESH_XML_BYTES], other[AFRESH_XML_BYTES];
-    struct mneme *afresh;
+    char one[AFRESH_XML_BYTES], other[AFRESH_XML_BYTES];
 
-    (void)snprintf(name, sizeof name, "%s/afresh", place->folder);
-    (void)unlink(name);
-    afresh = place_open(name);
-    load_afresh(handle, afresh);
     for (size_t i = 0; i < count; i++) {
         afresh_ask(handle, requests[i].user, requests[i].text, one);
         afresh_ask(afresh, requests[i].user, requests[i].text, other);
         assert_string_equal(one, other);
     }
-    mneme_close(afresh);
 }
 
-void afresh_check(const struct place *place, struct mneme *handle,
+void afresh_check(struct mneme *handle, struct mneme *afresh,
                   const struct afresh_request *requests, size_t count)
 {
-    assert_same_answers(place, handle, requests, count);
+    load_afresh(handle, afresh);
+    place_run_all(afresh);
+    assert_same_answers(handle, afresh, requests, count);
+    mneme_close(afresh);
     assert_reconciled(handle);
 }

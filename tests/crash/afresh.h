@@ -4,7 +4,9 @@
 #ifndef MN_TESTS_CRASH_AFRESH_H
 #define MN_TESTS_CRASH_AFRESH_H
 
-#include "crash/place.h"
+#include <mneme/mneme.h>
+
+#include <stddef.h>
 
 #define AFRESH_XML_BYTES 8192
 
@@ -17,9 +19,9 @@ struct afresh_request {
     const char *text;
 };
 
-/* Fails the test unless what is derived agrees with the rows, and a store made of the export of acme's
- * answers all requests alike. */
-void afresh_check(const struct place *place, struct mneme *handle,
+/* Fails the test unless what is derived agrees with the rows, and the empty `afresh`, filled with the
+ * export of acme's and brought up, answers all requests alike. Closes `afresh`. */
+void afresh_check(struct mneme *handle, struct mneme *afresh,
                   const struct afresh_request *requests, size_t count);
 
 #endif

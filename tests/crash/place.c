@@ -25,6 +25,7 @@ struct place place_make(void)
     if (!mkdtemp(place.folder))
         stop("no folder");
     (void)snprintf(place.file, sizeof place.file, "%s/store", place.folder);
+    (void)snprintf(place.afresh, sizeof place.afresh, "%s/afresh", place.folder);
     return place;
 }
 
@@ -58,6 +59,24 @@ struct mneme *place_open(const char *file)
     if (mneme_open(&options, &handle, &err) != MNEME_OK)
         stop(err.message);
     return handle;
+}
+
+struct mneme *place_open_afresh(const struct place *place)
+{
+    (void)unlink(place->afresh);
+    return place_open(place->afresh);
+}
+
+void place_run_all(struct mneme *handle)
+{
+    struct mneme_error err;
+    size_t left = 1;
+
+    for (int calls = 0; left > 0 && calls < 100; calls++)
+        if (mneme_run_due(handle, 100, &left, &err) != MNEME_OK)
+            stop(err.message);
+    if (left > 0)
+        stop("what is due does not end");
 }
 
 void place_check_integrity(const char *file, char text[200])

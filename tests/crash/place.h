@@ -11,6 +11,7 @@
 struct place {
     char folder[64];
     char file[96];
+    char afresh[96]; /* for a second store */
 };
 
 struct place place_make(void);
@@ -19,6 +20,10 @@ void place_remove(const struct place *place);
 
 /* Without a model; made when it is not there. Fails the test, or ends a child with status 9. */
 struct mneme *place_open(const char *file);
+/* A new one of that kind in the folder. */
+struct mneme *place_open_afresh(const struct place *place);
+/* All that is due is done. Fails as place_open does. */
+void place_run_all(struct mneme *handle);
 /* SQLite's own check of the whole file: "ok", or what is wrong, in a buffer of 200 bytes. */
 void place_check_integrity(const char *file, char text[200]);
 

@@ -257,7 +257,7 @@ static void check_store(const struct place *place, enum work work, int last)
     else
         assert_int_equal(of_bob, ROWS_BEFORE);
     rows_free(&rows);
-    afresh_check(place, handle, requests, sizeof requests / sizeof *requests);
+    afresh_check(handle, place_open_afresh(place), requests, sizeof requests / sizeof *requests);
     mneme_close(handle);
     place_check_integrity(place->file, integrity);
     assert_string_equal(integrity, "ok");

@@ -3,9 +3,10 @@
  *
  * usage: test_crash_steps KILLS        of each work; as many as it has steps at most
  *
- * Steps (steps.h) are counted once and then spread over the kills. Five works: changing the
+ * Steps (steps.h) are counted once and then spread over the kills. Six works: changing the
  * key, erasing, finishing an erasure that was cut short, which writes the whole file anew, closing,
- * which merges the log, and making vectors (where there is the model). After each kill the store
+ * which merges the log, and, where there is the model, making vectors and making them again when
+ * another model took the place of theirs. After each kill the store
  * opens in less than a second, with the old key or the new one and never with neither; nothing that was
  * acknowledged is lost, what was erased is gone or all there, the audit is whole, what is derived agrees
  * with the rows, a store loaded afresh answers alike, and vectors are made to the end.
@@ -38,21 +39,39 @@
 #define OLD_KEY "the old key"
 #define NEW_KEY "the new key"
 
-enum work { WORK_REKEY, WORK_ERASE, WORK_COMPACT, WORK_CLOSE, WORK_EMBED, WORK_COUNT };
-static const char *const names[] = { "changing the key", "erasing", "compacting", "closing",
-                                     "making vectors" };
+enum work {
+    WORK_REKEY,
+    WORK_ERASE,
+    WORK_COMPACT,
+    WORK_CLOSE,
+    WORK_EMBED,
+    WORK_EMBED_AGAIN,
+    WORK_COUNT
+};
+static const char *const names[] = {
+    "changing the key", "erasing", "compacting", "closing", "making vectors",
+    "making vectors again",
+};
 
 static int kills = 50;
+static char former_profile[128]; /* file of a profile that is no longer in force */
+
+static bool makes_vectors(enum work work)
+{
+    return work == WORK_EMBED || work == WORK_EMBED_AGAIN;
+}
 
 /* ---- the store ---- */
 
+/* `profile`: NULL for the one in force. */
 static enum mneme_status try_open_with(const char *file, const char *key, const char *model,
-                                       struct mneme **ret_handle, struct mneme_error *err)
+                                       const char *profile, struct mneme **ret_handle,
+                                       struct mneme_error *err)
 {
     struct mneme_options options = MNEME_OPTIONS_INIT;
 
     options.model_path = model;
-
+    options.profile_path = profile;
     options.store_path = file;
     options.create = 1;
     options.key = key;
@@ -64,22 +83,22 @@ static enum mneme_status try_open_with(const char *file, const char *key, const 
 static enum mneme_status try_open(const char *file, const char *key, struct mneme **ret_handle,
                                   struct mneme_error *err)
 {
-    return try_open_with(file, key, NULL, ret_handle, err);
+    return try_open_with(file, key, NULL, NULL, ret_handle, err);
 }
 
-static struct mneme *open_with(const char *file, const char *key, const char *model)
+static struct mneme *open_with(const char *file, const char *model, const char *profile)
 {
     struct mneme *handle = NULL;
     struct mneme_error err;
 
-    if (try_open_with(file, key, model, &handle, &err) != MNEME_OK) {
+    if (try_open_with(file, OLD_KEY, model, profile, &handle, &err) != MNEME_OK) {
         fprintf(stderr, "open: %s\n", err.message);
         _exit(9);
     }
     return handle;
 }
 
-static void fill(const struct place *place)
+static void fill(const struct place *place, enum work work)
 {
     static char content[ROWS][160];
     static struct mneme_memory memory[ROWS];
@@ -88,7 +107,8 @@ static void fill(const struct place *place)
     struct mneme *handle;
 
     place_clear(place);
-    handle = open_with(place->file, OLD_KEY, NULL);
+    handle = work == WORK_EMBED_AGAIN ? open_with(place->file, MODEL, former_profile)
+                                      : open_with(place->file, NULL, NULL);
     for (int i = 0; i < ROWS; i++) {
         (void)snprintf(content[i], sizeof content[i], "Crate %d of %s stands at pier %d.", i,
                        i % 2 ? "Bob" : "Ann", i * 3);
@@ -101,6 +121,8 @@ static void fill(const struct place *place)
     }
     if (mneme_write(handle, record, ROWS, NULL, NULL, NULL, &err) != MNEME_OK)
         fail_msg("%s", err.message);
+    if (work == WORK_EMBED_AGAIN)
+        place_run_all(handle);
     mneme_close(handle);
 }
 
@@ -142,7 +164,7 @@ static void work_on(void *context)
 {
     const struct job *job = context;
     enum work work = job->work;
-    struct mneme *handle = open_with(job->place->file, OLD_KEY, work == WORK_EMBED ? MODEL : NULL);
+    struct mneme *handle = open_with(job->place->file, makes_vectors(work) ? MODEL : NULL, NULL);
     struct mneme_error err;
 
     remember(handle);
@@ -156,7 +178,7 @@ static void work_on(void *context)
         erase_bob(handle);
     if (work == WORK_COMPACT && mneme_run_due(handle, 0, NULL, &err) != MNEME_OK)
         _exit(7);
-    if (work == WORK_EMBED && mneme_run_due(handle, VECTORS, NULL, &err) != MNEME_OK)
+    if (makes_vectors(work) && mneme_run_due(handle, VECTORS, NULL, &err) != MNEME_OK)
         _exit(8);
     if (work == WORK_CLOSE)
         mneme_close(handle);
@@ -208,37 +230,50 @@ static size_t rows_of(const struct rows *rows, const char *name)
     return found;
 }
 
-/* Made to the end, once each: none is lacking, none is of another text. */
-static void check_vectors(const struct place *place)
+/* The first number of the first row. */
+static int ask_sql(const struct place *place, const char *sql)
 {
-    static const char sql[] = "SELECT count(*) FROM memories m LEFT JOIN vectors v ON v.tenant = m.tenant"
-                              " AND v.owner = m.owner AND v.unit = m.id"
-                              " WHERE v.text_hash IS NOT m.embed_hash";
-    struct mneme *handle = open_with(place->file, OLD_KEY, MODEL);
     sqlite3_stmt *stmt = NULL;
-    struct mneme_error err;
     sqlite3 *db = NULL;
-    size_t left = 1;
+    int number;
 
-    for (int calls = 0; left > 0 && calls < 100; calls++)
-        assert_int_equal(mneme_run_due(handle, ROWS, &left, &err), MNEME_OK);
-    mneme_close(handle);
     assert_int_equal(sqlite3_open(place->file, &db), SQLITE_OK);
     assert_int_equal(sqlite3_key(db, OLD_KEY, (int)strlen(OLD_KEY)), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    assert_int_equal(sqlite3_column_int(stmt, 0), 0);
+    number = sqlite3_column_int(stmt, 0);
     assert_int_equal(sqlite3_finalize(stmt), SQLITE_OK);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return number;
+}
+
+static const struct afresh_request requests[] = {
+    { "ann", "Where does crate 8 of Ann stand?" },
+    { "bob", "Where does crate 9 of Bob stand?" },
+    { "ann", "What was written last?" },
+};
+
+/* Made to the end, once each: of the model in force none is lacking, none is of another text. */
+static void check_vectors(const struct place *place, enum work work)
+{
+    static const char fewest[] =
+        "SELECT (SELECT count(*) FROM memories) - max(made) FROM"
+        " (SELECT count(*) AS made FROM vectors v JOIN memories m ON v.tenant = m.tenant"
+        "  AND v.owner = m.owner AND v.unit = m.id AND v.text_hash = m.embed_hash GROUP BY v.profile)";
+    struct mneme *handle = open_with(place->file, MODEL, NULL);
+
+    (void)unlink(place->afresh);
+    place_run_all(handle);
+    afresh_check(handle, open_with(place->afresh, MODEL, NULL), requests,
+                 sizeof requests / sizeof *requests);
+    mneme_close(handle);
+    assert_int_equal(ask_sql(place, fewest), 0);
+    assert_int_equal(ask_sql(place, "SELECT count(DISTINCT profile) FROM vectors"),
+                     work == WORK_EMBED_AGAIN ? 2 : 1);
 }
 
 static void check_store(const struct place *place, enum work work, bool whole)
 {
-    static const struct afresh_request requests[] = {
-        { "ann", "Where does crate 8 of Ann stand?" },
-        { "bob", "Where does crate 9 of Bob stand?" },
-        { "ann", "What was written last?" },
-    };
     struct mneme_error err;
     struct mneme *handle;
     struct rows rows;
@@ -264,11 +299,11 @@ static void check_store(const struct place *place, enum work work, bool whole)
                      MNEME_OK);
     assert_int_equal(in_audit, under_new);
     assert_true(under_new || work != WORK_REKEY || !whole);
-    afresh_check(place, handle, requests, sizeof requests / sizeof *requests);
+    afresh_check(handle, place_open_afresh(place), requests, sizeof requests / sizeof *requests);
     remember(handle); /* and can be written */
     mneme_close(handle);
-    if (work == WORK_EMBED)
-        check_vectors(place);
+    if (makes_vectors(work))
+        check_vectors(place, work);
 }
 
 /* What the work finds; erasing_steps: after so many an erasure has been acknowledged, and not settled. */
@@ -276,9 +311,21 @@ static void prepare(const struct place *place, enum work work, long erasing_step
 {
     long ended;
 
-    fill(place);
+    fill(place, work);
     if (work == WORK_COMPACT)
         run_child(place, WORK_ERASE, erasing_steps, &ended);
+}
+
+/* Of the same vectors without the model's means; beside the folder, which is cleared. */
+static void write_former_profile(const struct place *place)
+{
+    FILE *file;
+
+    (void)snprintf(former_profile, sizeof former_profile, "%s.profile", place->folder);
+    file = fopen(former_profile, "w");
+    assert_non_null(file);
+    assert_true(fputs("{\"name\": \"former\", \"dim\": 384}\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
 }
 
 static void a_store_survives_being_killed_at_each_step(void **state)
@@ -287,11 +334,12 @@ static void a_store_survives_being_killed_at_each_step(void **state)
     long erasing_steps = 0;
 
     (void)state;
+    write_former_profile(&place);
     for (int work = 0; work < WORK_COUNT; work++) {
         long all = 0, ended;
         int count;
 
-        if (work == WORK_EMBED && access(MODEL, R_OK) != 0)
+        if (makes_vectors((enum work)work) && access(MODEL, R_OK) != 0)
             continue;
         prepare(&place, (enum work)work, erasing_steps);
         run_child(&place, (enum work)work, 0, &all);
@@ -308,6 +356,7 @@ static void a_store_survives_being_killed_at_each_step(void **state)
         printf("%d kills over the %ld steps of %s\n", count, all, names[work]);
     }
     place_remove(&place);
+    (void)unlink(former_profile);
 }
 
 int main(int argc, char **argv)
