@@ -426,7 +426,8 @@ MNEME_API enum mneme_status mneme_health_report(struct mneme *handle,
  * descriptors.
  *
  * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): `findings`, each with what was
- * `found` and what to `do`, and the `file` of a tenant that has one of its own; mneme_free().
+ * `found` and what to `do`, and the `file` of a tenant that has one of its own; `pending`, the same of what
+ * mends itself (vectors that are still to be made, a store of an older version); mneme_free().
  *
  * MNEME_INVALID  no store_path.
  */

@@ -162,8 +162,8 @@ struct mneme_event {
     const char *text;
     int64_t event_time_ms; /* 0: now */
     int64_t order;         /* place in the session; negative: after the last one */
-    int not_recallable;    /* 1: kept as evidence, never a recall source; 2, as read: what was drawn
-                            * from it is forgotten, and it comes back with that */
+    int not_recallable;    /* 1: kept as evidence, never a recall source; 2 (in JSON "withheld" as
+                            * well): what was drawn from it is forgotten, and it comes back with that */
     const char *attributes;
 };
 #define MNEME_EVENT_INIT                                                                           \

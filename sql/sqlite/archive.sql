@@ -4,7 +4,8 @@
 
 -- name: ARCHIVE_BEGIN
 INSERT INTO archive_objects VALUES
-    (:tenant, :owner, :object, :session_id, 1, 0, 0, 0, 0, '', :at_ms);
+    (:tenant, :owner, :object, :session_id, 1, 0, 0, 0, 0, '', :at_ms,
+     (SELECT coalesce(max(number), 0) + 1 FROM archive_objects), 0);
 
 -- name: ARCHIVE_FILL
 UPDATE archive_objects
@@ -17,7 +18,7 @@ WHERE tenant = :tenant AND owner = :owner AND object = :object AND state = 1;
 -- name: ARCHIVE_DOOM
 UPDATE archive_objects
 SET tenant = '', owner = '', session_id = '', state = 3, first_place = 0, last_place = 0,
-    event_count = 0
+    event_count = 0, kept = 0
 WHERE tenant = :tenant AND owner = :owner AND object = :object;
 
 -- name: ARCHIVE_GONE
@@ -44,54 +45,89 @@ ORDER BY state, tenant, owner, object;
 -- name: ARCHIVE_TAKE_EVENT
 DELETE FROM events
 WHERE tenant = :tenant AND owner = :owner AND id = :id AND session_id = :session_id
-  AND text = :text;
+  AND text = :text
+RETURNING recallable = 2;
 
 -- name: ARCHIVE_PUT_EVENT
-INSERT INTO archived_events VALUES (:tenant, :owner, :id, :session_id, :object);
+INSERT INTO archived_ids
+SELECT :tenant, :id, number, :withheld FROM archive_objects
+WHERE tenant = :tenant AND owner = :owner AND object = :object;
 
 -- name: ARCHIVE_BACK_EVENT
-DELETE FROM archived_events
+DELETE FROM archived_ids
+WHERE tenant = :tenant AND id = :id
+  AND object = (SELECT number FROM archive_objects
+                WHERE tenant = :tenant AND owner = :owner AND object = :object)
+RETURNING withheld;
+
+-- name: ARCHIVE_HAS_EVENT
+SELECT 1 FROM archived_events
 WHERE tenant = :tenant AND owner = :owner AND id = :id AND object = :object;
 
--- name: ARCHIVE_MOVE_EVENTS
-UPDATE archived_events SET object = :object
+-- The new file takes the number of the former one, and so its turns: three steps, since no two have one
+-- number. Refused when it holds others than stand there by now.
+
+-- name: ARCHIVE_ANEW_CLAIM
+UPDATE archive_objects
+SET (number, kept) = (SELECT -f.number, f.kept FROM archive_objects f
+                      WHERE f.tenant = :tenant AND f.owner = :owner AND f.object = :former)
+WHERE tenant = :tenant AND owner = :owner AND object = :object
+  AND EXISTS (SELECT 1 FROM archive_objects f
+              WHERE f.tenant = :tenant AND f.owner = :owner AND f.object = :former
+                AND f.kept = :count);
+
+-- name: ARCHIVE_ANEW_FREE
+UPDATE archive_objects SET number = (SELECT max(number) + 1 FROM archive_objects)
 WHERE tenant = :tenant AND owner = :owner AND object = :former;
 
--- name: ARCHIVE_EVENTS
-SELECT id FROM archived_events
-WHERE tenant = :tenant AND owner = :owner AND object = :object ORDER BY id;
+-- name: ARCHIVE_ANEW_TAKE
+UPDATE archive_objects SET number = -number
+WHERE tenant = :tenant AND owner = :owner AND object = :object AND number < 0;
+
+-- What was drawn from a turn that is away is forgotten, or is not any more; as TURNS_WITHHOLD.
+
+-- name: ARCHIVED_WITHHOLD
+UPDATE archived_ids SET withheld = 1
+WHERE tenant = :tenant AND withheld = 0
+  AND id IN (SELECT value FROM json_each(:turns))
+  AND id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+                 WHERE m.tenant = :tenant AND m.owner = :owner AND m.status NOT IN (4, 5)
+                   AND m.authority <> 6 AND m.provenance <> '[]')
+  AND object IN (SELECT number FROM archive_objects WHERE tenant = :tenant AND owner = :owner);
+
+-- name: ARCHIVED_GIVE_BACK
+UPDATE archived_ids SET withheld = 0
+WHERE tenant = :tenant AND withheld = 1
+  AND id IN (SELECT value FROM json_each(:turns))
+  AND object IN (SELECT number FROM archive_objects WHERE tenant = :tenant AND owner = :owner);
 
 -- name: ARCHIVED_EVENT_OF
-SELECT session_id FROM archived_events WHERE tenant = :tenant AND owner = :owner AND id = :id;
+SELECT coalesce(o.owner = :owner, 0), coalesce(o.session_id, '')
+FROM archived_ids e LEFT JOIN archive_objects o ON o.number = e.object
+WHERE e.tenant = :tenant AND e.id = :id;
 
 -- ---- erasing ----
 
 -- What was being made is given up; what lost all its turns goes, what lost some is made anew.
 
 -- name: ERASE_ARCHIVED
-DELETE FROM archived_events
-WHERE tenant = :tenant AND owner = :owner AND id >= :first AND id <= :last;
+DELETE FROM archived_ids
+WHERE tenant = :tenant AND id >= :first AND id <= :last
+  AND object IN (SELECT number FROM archive_objects WHERE tenant = :tenant AND owner = :owner);
 
 -- name: ERASE_ARCHIVE_DOOM
 UPDATE archive_objects
 SET tenant = '', owner = '', session_id = '', state = 3, first_place = 0, last_place = 0,
     event_count = 0
-WHERE tenant = :tenant
-  AND (state = 1 OR NOT EXISTS
-       (SELECT 1 FROM archived_events e
-        WHERE e.tenant = archive_objects.tenant AND e.owner = archive_objects.owner
-          AND e.object = archive_objects.object));
+WHERE tenant = :tenant AND (state = 1 OR kept = 0);
 
 -- name: ERASE_ARCHIVE_SHORTEN
 UPDATE archive_objects SET state = 4
-WHERE tenant = :tenant AND state = 2
-  AND event_count > (SELECT count(*) FROM archived_events e
-                     WHERE e.tenant = archive_objects.tenant AND e.owner = archive_objects.owner
-                       AND e.object = archive_objects.object);
+WHERE tenant = :tenant AND state = 2 AND event_count > kept;
 
 -- name: KEPT_ARCHIVED
-SELECT tenant, owner, id, 0, 0, session_id, object
-FROM archived_events WHERE :tenant IS NULL OR tenant = :tenant;
+SELECT tenant, '', id, 0, 0
+FROM archived_ids WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_ARCHIVE_OBJECTS
 SELECT tenant, owner, '', 0, 0, session_id, object, digest

@@ -27,11 +27,15 @@ WHERE m.tenant = :tenant AND m.owner = :owner AND m.id <> :id AND m.provenance L
                  WHERE tenant = :tenant AND owner = :owner AND id = :id AND status <> 1);
 
 -- name: ERASE_FIND_EVIDENCE
-SELECT 1, e.owner, e.id
-FROM (SELECT tenant, owner, id FROM events UNION ALL SELECT tenant, owner, id FROM archived_events) e
-WHERE e.tenant = :tenant AND e.owner = :owner
-  AND e.id IN (SELECT p.value FROM memories m, json_each(m.provenance) p
-               WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id);
+SELECT 1, owner, id FROM events
+WHERE tenant = :tenant AND owner = :owner
+  AND id IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+             WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id)
+UNION ALL
+SELECT 1, owner, id FROM archived_events
+WHERE tenant = :tenant AND owner = :owner
+  AND id IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+             WHERE m.tenant = :tenant AND m.owner = :owner AND m.id = :id);
 
 -- name: ERASE_FIND_SESSION
 SELECT 0, owner, id FROM memories
@@ -57,7 +61,6 @@ SELECT 1, owner, id FROM archived_events WHERE tenant = :tenant AND owner = :own
 -- name: ERASE_OWNERS
 SELECT owner FROM memories WHERE tenant = :tenant
 UNION SELECT owner FROM events WHERE tenant = :tenant
-UNION SELECT owner FROM archived_events WHERE tenant = :tenant
 UNION SELECT owner FROM archive_objects WHERE tenant = :tenant
 UNION SELECT owner FROM history WHERE tenant = :tenant
 UNION SELECT owner FROM vectors WHERE tenant = :tenant
@@ -185,7 +188,7 @@ UPDATE sessions SET event_count =
     (SELECT count(*) FROM events e
      WHERE e.tenant = sessions.tenant AND e.owner = sessions.owner
        AND e.session_id = sessions.session_id) +
-    (SELECT count(*) FROM archived_events a
+    (SELECT coalesce(sum(a.kept), 0) FROM archive_objects a
      WHERE a.tenant = sessions.tenant AND a.owner = sessions.owner
        AND a.session_id = sessions.session_id)
 WHERE tenant = :tenant AND owner = :owner;

@@ -8,7 +8,7 @@ FROM events WHERE tenant = :tenant AND owner = :owner AND id = :id;
 -- name: ID_IS_EVENT
 SELECT 1 FROM events WHERE tenant = :tenant AND id = :id
 UNION ALL
-SELECT 1 FROM archived_events WHERE tenant = :tenant AND id = :id;
+SELECT 1 FROM archived_ids WHERE tenant = :tenant AND id = :id;
 
 -- name: EVENT_INSERT
 INSERT INTO events VALUES

@@ -95,13 +95,13 @@ WHERE index_name IN (SELECT DISTINCT profile FROM vectors WHERE profile NOT IN (
 SELECT tenant, '', memory_id FROM usage u
 WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.tenant = u.tenant AND m.id = u.memory_id)
   AND NOT EXISTS (SELECT 1 FROM events e WHERE e.tenant = u.tenant AND e.id = u.memory_id)
-  AND NOT EXISTS (SELECT 1 FROM archived_events a WHERE a.tenant = u.tenant AND a.id = u.memory_id);
+  AND NOT EXISTS (SELECT 1 FROM archived_ids a WHERE a.tenant = u.tenant AND a.id = u.memory_id);
 
 -- name: MEND_USAGE
 DELETE FROM usage WHERE tenant = :tenant AND memory_id = :id
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.tenant = :tenant AND m.id = :id)
   AND NOT EXISTS (SELECT 1 FROM events e WHERE e.tenant = :tenant AND e.id = :id)
-  AND NOT EXISTS (SELECT 1 FROM archived_events a WHERE a.tenant = :tenant AND a.id = :id);
+  AND NOT EXISTS (SELECT 1 FROM archived_ids a WHERE a.tenant = :tenant AND a.id = :id);
 
 -- name: CHECK_RULES
 SELECT r.tenant, r.owner, r.id FROM rules r
@@ -144,7 +144,7 @@ WHERE tenant = :tenant AND owner = :owner AND id = :id;
 SELECT tenant, owner, key FROM requests r
 WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.tenant = r.tenant AND m.id = r.id)
   AND NOT EXISTS (SELECT 1 FROM events e WHERE e.tenant = r.tenant AND e.id = r.id)
-  AND NOT EXISTS (SELECT 1 FROM archived_events a WHERE a.tenant = r.tenant AND a.id = r.id);
+  AND NOT EXISTS (SELECT 1 FROM archived_ids a WHERE a.tenant = r.tenant AND a.id = r.id);
 
 -- name: MEND_REQUEST
 DELETE FROM requests WHERE tenant = :tenant AND owner = :owner AND key = :id;

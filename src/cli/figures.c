@@ -137,6 +137,12 @@ static void tell_doctor(const char *report, bool sound)
         cli_put(mn_json_text_of(finding, "found"), true);
         printf(". Do: %s\n", mn_json_text_of(finding, "do"));
     }
+    yyjson_arr_foreach(yyjson_obj_get(root, "pending"), i, max, finding)
+    {
+        printf("pending, %s: ", mn_json_text_of(finding, "what"));
+        cli_put(mn_json_text_of(finding, "found"), true);
+        printf(". %s\n", mn_json_text_of(finding, "do"));
+    }
     printf("%s: %lld things looked at\n", sound ? "sound" : "NOT SOUND",
            mn_json_integer_of(root, "looked"));
 }

@@ -20,10 +20,13 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "engine/tenant_files.h"
+#include "index/index.h"
 #include "lifecycle/lifecycle.h"
 #include "model/model.h"
 #include "store/store.h"
 
+#define VECTORS_MAX 1000
+#define VECTORS_BYTES_MAX ((size_t)256 << 20)
 #define STEMS_BYTES_MAX ((size_t)256 << 20)
 #define FREE_BYTES_LEAST ((uint64_t)100 << 20)
 #define FILES_LEAST 256
@@ -37,27 +40,47 @@ struct visit {
     size_t files;     /* of tenants, that were looked into */
     size_t findings;
     size_t looked;
+    struct mn_json_writer pending; /* what mends itself: no finding */
 };
+
+static void put(struct mn_json_writer *w, const char *file, const char *what, const char *cure,
+                const char *format, va_list list)
+{
+    char text[600];
+
+    (void)vsnprintf(text, sizeof text, format, list);
+    mn_json_open(w, '{');
+    mn_json_field_text(w, "what", what);
+    if (!mn_empty(file))
+        mn_json_field_text(w, "file", file);
+    mn_json_field_text(w, "found", text);
+    mn_json_field_text(w, "do", cure);
+    mn_json_close(w, '}');
+}
 
 static void find(struct visit *v, const char *what, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 static void find(struct visit *v, const char *what, const char *cure, const char *format, ...)
 {
-    char text[600];
     va_list list;
 
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    put(&v->w, v->file, what, cure, format, list);
     va_end(list);
     v->findings++;
-    mn_json_open(&v->w, '{');
-    mn_json_field_text(&v->w, "what", what);
-    if (!mn_empty(v->file))
-        mn_json_field_text(&v->w, "file", v->file);
-    mn_json_field_text(&v->w, "found", text);
-    mn_json_field_text(&v->w, "do", cure);
-    mn_json_close(&v->w, '}');
+}
+
+static void await(struct visit *v, const char *what, const char *cure, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void await(struct visit *v, const char *what, const char *cure, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    put(&v->pending, v->file, what, cure, format, list);
+    va_end(list);
 }
 
 /* ---- the store ---- */
@@ -101,6 +124,29 @@ static enum mneme_status check_audit(struct visit *v, struct mn_store *store,
     return MNEME_OK;
 }
 
+/* Those that wait are made in passing; those that were refused too often, health tells of. */
+static enum mneme_status check_vectors(struct visit *v, struct mneme *handle,
+                                       struct mneme_error *err)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(VECTORS_BYTES_MAX);
+    const struct mn_unit_place first = { false, "", "", "" };
+    struct mn_world *world = &handle->world;
+    struct mn_units lacking = { 0 };
+    size_t parked = 0;
+
+    if (!world->model)
+        return MNEME_OK;
+    MN_TRY(world->store->ops->units_without_vector(world->store, mn_index_profile(world), &first,
+                                                   VECTORS_MAX, arena, &lacking, err));
+    MN_TRY(mn_index_parked(world, &parked, err));
+    if (lacking.count > parked)
+        await(v, "vectors",
+              "commands with the model make some each, mneme reconcile --repair all of them",
+              "%zu%s texts wait for vectors, theirs or those of their passages",
+              lacking.count - parked, lacking.count == VECTORS_MAX ? " or more" : "");
+    return MNEME_OK;
+}
+
 static enum mneme_status check_derived(struct visit *v, struct mneme *handle,
                                        struct mneme_error *err)
 {
@@ -113,7 +159,7 @@ static enum mneme_status check_derived(struct visit *v, struct mneme *handle,
     MN_TRY(mn_reconcile(&handle->world, &look, &clean, &report, err));
     if (!clean)
         find(v, "derived", "mneme reconcile --repair", "what is derived does not agree with the rows");
-    return MNEME_OK;
+    return check_vectors(v, handle, err);
 }
 
 static enum mneme_status check_rows(struct visit *v, struct mneme *handle, struct mneme_error *err)
@@ -188,7 +234,12 @@ static enum mneme_status check_store(struct visit *v, const struct mneme_options
     look.create = 0;
     look.read_only = 1;
     v->looked++;
-    if (mneme_open(&look, &handle, &why) != MNEME_OK) {
+    if (mneme_open(&look, &handle, &why) == MNEME_FORBIDDEN && !strcmp(why.field, "version")) {
+        await(v, "version", "any command that writes does it, such as mneme maintain; it is looked into "
+                            "after that", "%.400s", why.message);
+        return MNEME_OK;
+    }
+    if (!handle) {
         find(v, "store", why.status == MNEME_NOT_FOUND   ? "mneme init makes one, or say where it is"
                          : why.status == MNEME_FORBIDDEN ? "give the key, or run as its owner"
                                                          : "restore the last backup (mneme restore)",
@@ -280,7 +331,10 @@ enum mneme_status mneme_doctor(const struct mneme_options *options, const char *
 {
     struct mneme_options known = MNEME_OPTIONS_INIT;
     MN_BUF_AUTO out = { 0 };
-    struct visit v = { .out = &out, .w = { .out = &out }, .file = "" };
+    MN_BUF_AUTO pending = { 0 };
+    struct visit v = {
+        .out = &out, .w = { .out = &out }, .file = "", .pending = { .out = &pending }
+    };
 
     MN_CHECK_SIZE(options, "options", err);
     MN_CHECK_GIVEN(ret_sound, "ret_sound", err);
@@ -290,16 +344,20 @@ enum mneme_status mneme_doctor(const struct mneme_options *options, const char *
     mn_json_open(&v.w, '{');
     mn_json_key(&v.w, "findings");
     mn_json_open(&v.w, '[');
+    mn_json_open(&v.pending, '[');
     MN_TRY(check_store(&v, &known, err));
     check_mode(&v, "store", known.store_path);
     check_mode(&v, "key", key_path);
     MN_TRY(check_place(&v, known.store_path, err));
     check_files(&v);
     mn_json_close(&v.w, ']');
+    mn_json_close(&v.pending, ']');
+    mn_json_key(&v.w, "pending");
+    mn_json_put_raw(&v.w, pending.failed ? "" : pending.at);
     mn_json_field_integer(&v.w, "looked", (int64_t)v.looked);
     mn_json_field_bool(&v.w, "sound", v.findings == 0);
     mn_json_close(&v.w, '}');
-    if (out.failed)
+    if (out.failed || pending.failed)
         return mn_fail_memory(err);
     *ret_sound = v.findings == 0;
     if (ret_report_json) {

@@ -295,22 +295,8 @@ static enum mneme_status take(struct mn_archive *archive, struct mn_world *world
 static enum mneme_status keep_left(const struct call *c, const struct mn_archive_object *object,
                                    struct mn_archive_content *content, struct mneme_error *err)
 {
-    struct mn_store *store = c->world->store;
-    struct mneme_list ids = { 0 };
-    size_t kept = 0;
-
-    MN_TRY(store->ops->archive_events(store, object->partition, object->object, c->arena, &ids,
-                                      err));
-    for (size_t i = 0; i < content->events.count; i++) {
-        bool left = false;
-
-        for (size_t k = 0; k < ids.count && !left; k++)
-            left = strcmp(ids.item[k], content->events.item[i].id) == 0;
-        if (left)
-            content->events.item[kept++] = content->events.item[i];
-    }
-    content->events.count = kept;
-    return MNEME_OK;
+    return c->world->store->ops->archive_events(c->world->store, object->partition, object->object,
+                                                &content->events, err);
 }
 
 static enum mneme_status make_anew(const struct call *c, const struct mn_archive_object *object,

@@ -38,6 +38,17 @@ static enum mneme_status read_off(yyjson_val *value, const struct mn_field *fiel
     return MNEME_OK;
 }
 
+static enum mneme_status read_second(yyjson_val *object, const char *name, int *changed,
+                                     struct mneme_error *err)
+{
+    int given = 0;
+
+    MN_TRY(mn_json_bool(object, name, &given, err));
+    if (given)
+        *changed = 2;
+    return MNEME_OK;
+}
+
 static enum mneme_status read_pairs(yyjson_val *value, const struct mn_field *field,
                                     struct mn_arena *arena, struct mneme_pairs *ret,
                                     struct mneme_error *err)
@@ -108,6 +119,8 @@ enum mneme_status mn_field_read(yyjson_val *object, const struct mn_field *field
         return mn_json_integer(object, name, INT64_MIN, INT64_MAX, place, err);
     case MN_FIELD_FLAG:
         return mn_json_bool(object, name, place, err);
+    case MN_FIELD_SECOND:
+        return read_second(object, name, place, err);
     case MN_FIELD_OFF:
         return read_off(value, field, place, err);
     case MN_FIELD_IGNORED:
@@ -205,6 +218,7 @@ void mn_field_put(struct mn_json_writer *w, const struct mn_field *field, const 
         mn_json_put_integer(w, *(const int64_t *)place);
         break;
     case MN_FIELD_FLAG:
+    case MN_FIELD_SECOND: /* printed where it is given alone */
         mn_json_put_bool(w, *(const int *)place != 0);
         break;
     case MN_FIELD_OFF:

@@ -79,6 +79,7 @@ static const struct mn_field EVENT[] = {
     { "event_time", MN_FIELD_TIME, 0, AT(event_time_ms), 0, NULL },
     { "order", MN_FIELD_PLACE, 0, AT(order), 0, NULL },
     { "not_recallable", MN_FIELD_FLAG, 0, AT(not_recallable), 0, NULL },
+    { "withheld", MN_FIELD_SECOND, 0, AT(not_recallable), 0, NULL },
     { "attributes", MN_FIELD_OBJECT, 0, AT(attributes), JSON, NULL },
 };
 #undef AT
@@ -324,6 +325,7 @@ static enum mneme_status check_field(const struct mn_field *field, const void *p
         return check_magnitude(name, *(const int64_t *)place, err);
     case MN_FIELD_FLAG:
     case MN_FIELD_OFF:
+    case MN_FIELD_SECOND:
     case MN_FIELD_IGNORED:
         break;
     }
@@ -429,6 +431,7 @@ static enum mneme_status copy_field(const struct mn_field *field, const void *fr
         break;
     case MN_FIELD_FLAG:
     case MN_FIELD_OFF:
+    case MN_FIELD_SECOND:
         *(int *)to = *(const int *)from;
         break;
     case MN_FIELD_IGNORED:
@@ -495,6 +498,8 @@ static bool field_same(const struct mn_field *field, const void *a, const void *
     case MN_FIELD_PLACE:
     case MN_FIELD_INTEGER:
         return *(const int64_t *)a == *(const int64_t *)b;
+    case MN_FIELD_SECOND:
+        return (*(const int *)a == 2) == (*(const int *)b == 2);
     case MN_FIELD_FLAG:
     case MN_FIELD_OFF:
         return !*(const int *)a == !*(const int *)b;
@@ -540,6 +545,8 @@ bool mn_field_given(const struct mn_field *field, const void *record)
         return *(const int64_t *)place != 0;
     case MN_FIELD_PLACE:
         return *(const int64_t *)place >= 0;
+    case MN_FIELD_SECOND:
+        return *(const int *)place == 2;
     case MN_FIELD_FLAG:
     case MN_FIELD_OFF:
         return *(const int *)place != 0;

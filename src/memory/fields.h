@@ -30,6 +30,7 @@ enum mn_field_kind {
     MN_FIELD_INTEGER, /* int64_t */
     MN_FIELD_FLAG,    /* int: true or false */
     MN_FIELD_OFF,     /* int: in JSON a status, "active" (0) or "disabled" (1) */
+    MN_FIELD_SECOND,  /* int, which another field has as a flag: 2, true where it is that */
     MN_FIELD_IGNORED  /* no place in the struct: read past in JSON, never written */
 };
 

@@ -107,6 +107,8 @@ static enum mneme_status take_event(const struct mn_writing *w,
 {
     MN_STMT_AUTO take = NULL;
     MN_STMT_AUTO put = NULL;
+    struct mn_reader reader = { .arena = w->arena };
+    bool found = false;
 
     MN_TRY(remove_made(w, event, err));
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_ARCHIVE_TAKE_EVENT, &take, err));
@@ -115,42 +117,66 @@ static enum mneme_status take_event(const struct mn_writing *w,
     mn_bind_text(take, ":id", event->id);
     mn_bind_text(take, ":session_id", object->session_id);
     mn_bind_text(take, ":text", event->text);
-    MN_TRY(mn_sqlite_done(take, err));
-    if (mn_sqlite_changed(w->db) != 1)
+    MN_TRY(mn_sqlite_step(take, &found, err));
+    if (!found)
         return mn_fail(err, MNEME_CONFLICT, "events: %.200s is not as it was copied", event->id);
+    reader.stmt = take;
     MN_TRY(prepare(w, SQL_SQLITE_ARCHIVE_PUT_EVENT, object, &put, err));
     mn_bind_text(put, ":id", event->id);
-    mn_bind_text(put, ":session_id", object->session_id);
+    mn_bind_integer(put, ":withheld", mn_read_integer(&reader));
+    MN_TRY(mn_read_end(&reader, err));
     MN_TRY(mn_sqlite_done(put, err));
     return mn_write_change(w, MN_CHANGE_EVENT, event->tenant_id, event->user_id, event->id, 1, err);
 }
 
+/* Evidence only it stays; whether it is withheld was decided while it was away. */
 static enum mneme_status bring_back(const struct mn_writing *w,
                                     const struct mn_archive_object *object,
                                     const struct mneme_event *event, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
+    struct mn_reader reader = { .arena = w->arena };
+    struct mneme_event back = *event;
+    bool found = false;
 
     MN_TRY(prepare(w, SQL_SQLITE_ARCHIVE_BACK_EVENT, object, &stmt, err));
     mn_bind_text(stmt, ":id", event->id);
-    MN_TRY(mn_sqlite_done(stmt, err));
-    if (mn_sqlite_changed(w->db) != 1)
+    MN_TRY(mn_sqlite_step(stmt, &found, err));
+    if (!found)
         return mn_fail(err, MNEME_CONFLICT, "events: %.200s is not in the archive any more",
                        event->id);
-    return mn_write_event_back(w, event, err);
+    reader.stmt = stmt;
+    bool withheld = mn_read_integer(&reader) != 0;
+    MN_TRY(mn_read_end(&reader, err));
+    if (event->not_recallable != 1)
+        back.not_recallable = withheld ? MN_TURN_WITHHELD : 0;
+    return mn_write_event_back(w, &back, err);
 }
 
 static enum mneme_status anew(const struct mn_writing *w, const struct mn_archive_row *row,
                               struct mneme_error *err)
 {
-    MN_STMT_AUTO stmt = NULL;
+    static const char *const sql[] = { SQL_SQLITE_ARCHIVE_ANEW_CLAIM, SQL_SQLITE_ARCHIVE_ANEW_FREE,
+                                       SQL_SQLITE_ARCHIVE_ANEW_TAKE };
 
     MN_TRY(fill(w, row->object, err));
-    MN_TRY(prepare(w, SQL_SQLITE_ARCHIVE_MOVE_EVENTS, row->object, &stmt, err));
-    mn_bind_text(stmt, ":former", row->former);
-    MN_TRY(mn_sqlite_done(stmt, err));
-    if ((size_t)mn_sqlite_changed(w->db) != row->events->count)
-        return mn_fail(err, MNEME_CONFLICT, "events: of %s others are left by now", row->former);
+    for (size_t i = 0; i < sizeof sql / sizeof *sql; i++) {
+        MN_STMT_AUTO stmt = NULL;
+
+        MN_TRY(mn_sqlite_prepare(w->db, sql[i], &stmt, err));
+        mn_bind_text(stmt, ":tenant", row->object->partition.tenant);
+        mn_bind_text(stmt, ":owner", row->object->partition.owner);
+        if (i != 1)
+            mn_bind_text(stmt, ":object", row->object->object);
+        if (i != 2)
+            mn_bind_text(stmt, ":former", row->former);
+        if (i == 0)
+            mn_bind_integer(stmt, ":count", (int64_t)row->events->count);
+        MN_TRY(mn_sqlite_done(stmt, err));
+        if (mn_sqlite_changed(w->db) != 1)
+            return mn_fail(err, MNEME_CONFLICT, "events: of %s others are left by now",
+                           row->former);
+    }
     return doom(w, row->object, row->former, err);
 }
 
@@ -184,15 +210,21 @@ enum mneme_status mn_archived_event(const struct mn_writing *w, const struct mne
 {
     MN_STMT_AUTO stmt = NULL;
     struct mn_reader reader = { .arena = w->arena };
+    bool found = false;
 
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_ARCHIVED_EVENT_OF, &stmt, err));
     mn_bind_text(stmt, ":tenant", event->tenant_id);
     mn_bind_text(stmt, ":owner", event->user_id);
     mn_bind_text(stmt, ":id", event->id);
-    MN_TRY(mn_sqlite_step(stmt, ret_found, err));
+    MN_TRY(mn_sqlite_step(stmt, &found, err));
+    *ret_found = found;
+    if (!found)
+        return MNEME_OK;
     reader.stmt = stmt;
-    *ret_same = *ret_found && mn_same(mn_read_text(&reader), event->session_id);
-    return *ret_found ? mn_read_end(&reader, err) : MNEME_OK;
+    bool own = mn_read_integer(&reader) != 0;
+    *ret_same = mn_same(mn_read_text(&reader), event->session_id);
+    MN_TRY(mn_read_end(&reader, err));
+    return own ? MNEME_OK : mn_fail(err, MNEME_CONFLICT, "id: %.200s is taken", event->id);
 }
 
 /* ---- what is away ---- */
@@ -268,36 +300,27 @@ enum mneme_status mn_sqlite_archive_waiting(struct mn_store *store, struct mn_ar
 }
 
 enum mneme_status mn_sqlite_archive_events(struct mn_store *store, struct mn_partition partition,
-                                           const char *object, struct mn_arena *arena,
-                                           struct mneme_list *ret_ids, struct mneme_error *err)
+                                           const char *object, struct mn_events *events,
+                                           struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
-    MN_STMT_AUTO stmt = NULL;
-    struct {
-        const char **item;
-        size_t count, room;
-    } ids = { 0 };
-    bool row = false;
+    size_t kept = 0;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_ARCHIVE_EVENTS, &stmt, err));
-    mn_bind_text(stmt, ":tenant", partition.tenant);
-    mn_bind_text(stmt, ":owner", partition.owner);
-    mn_bind_text(stmt, ":object", object);
-    for (;;) {
-        struct mn_reader reader = { .stmt = stmt, .arena = arena };
-        const char **id;
+    for (size_t i = 0; i < events->count; i++) {
+        MN_STMT_AUTO stmt = NULL;
+        bool found = false;
 
-        MN_TRY(mn_sqlite_step(stmt, &row, err));
-        if (!row)
-            break;
-        id = mn_array_add(arena, &ids);
-        if (!id)
-            return mn_fail_memory(err);
-        *id = mn_read_text(&reader);
-        MN_TRY(mn_read_end(&reader, err));
+        MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_ARCHIVE_HAS_EVENT, &stmt, err));
+        mn_bind_text(stmt, ":tenant", partition.tenant);
+        mn_bind_text(stmt, ":owner", partition.owner);
+        mn_bind_text(stmt, ":object", object);
+        mn_bind_text(stmt, ":id", events->item[i].id);
+        MN_TRY(mn_sqlite_step(stmt, &found, err));
+        if (found)
+            events->item[kept++] = events->item[i];
     }
-    *ret_ids = (struct mneme_list){ ids.item, ids.count };
+    events->count = kept;
     return MNEME_OK;
 }
 

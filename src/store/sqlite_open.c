@@ -392,7 +392,7 @@ static enum mneme_status open_to_read(const struct mn_store_options *options, co
         return mn_fail(err, MNEME_NOT_FOUND, "there is no store at %s: the file is empty", path);
     if (version < VERSION)
         return mn_fail(err, MNEME_FORBIDDEN,
-                       "the store at %s is of an older version; open it once for writing", path);
+                       "version: the store at %s is of an older version; open it once for writing", path);
     *ret_db = db;
     db = NULL;
     return MNEME_OK;

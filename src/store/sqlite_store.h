@@ -216,8 +216,8 @@ enum mneme_status mn_sqlite_archive_waiting(struct mn_store *store, struct mn_ar
                                             struct mn_archive_objects *ret_objects,
                                             struct mneme_error *err);
 enum mneme_status mn_sqlite_archive_events(struct mn_store *store, struct mn_partition partition,
-                                           const char *object, struct mn_arena *arena,
-                                           struct mneme_list *ret_ids, struct mneme_error *err);
+                                           const char *object, struct mn_events *events,
+                                           struct mneme_error *err);
 enum mneme_status mn_sqlite_archive_secret(struct mn_store *store, bool make, struct mn_arena *arena,
                                            const char **ret_name, const char **ret_key,
                                            struct mneme_error *err);

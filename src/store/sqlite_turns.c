@@ -4,7 +4,8 @@
  * Somebody who forgets a memory does not want to be told it again in the words of the turn that it came
  * from. So a turn is withheld (recallable 2) when the last memory of its owner that names it in its
  * provenance is forgotten or revoked, and is back as soon as one that names it is neither. A turn that was
- * kept as evidence only (recallable 0) stays that. What expires by itself, is split or is merged forgets
+ * kept as evidence only (recallable 0) stays that. Of a turn in the archive the store keeps whether it is
+ * withheld, so that it comes back as what was drawn from it stands by then. What expires by itself, is split or is merged forgets
  * nothing. A turn that waits to be read by a language model waits no more: it would be drawn again.
  */
 #include <string.h>
@@ -46,6 +47,18 @@ static enum mneme_status change_turns(const struct mn_writing *w, const char *sq
     }
 }
 
+static enum mneme_status change_archived(const struct mn_writing *w, const char *sql,
+                                         const struct mneme_memory *memory, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(w->db, sql, &stmt, err));
+    mn_bind_text(stmt, ":tenant", memory->tenant_id);
+    mn_bind_text(stmt, ":owner", memory->user_id);
+    mn_bind_list(stmt, ":turns", memory->provenance);
+    return mn_sqlite_done(stmt, err);
+}
+
 static enum mneme_status stop_reading(const struct mn_writing *w, const struct mneme_memory *memory,
                                       const char *turn, struct mneme_error *err)
 {
@@ -68,6 +81,9 @@ enum mneme_status mn_write_turns(const struct mn_writing *w, const struct mneme_
         return MNEME_OK;
     MN_TRY(change_turns(w, withdrawn ? SQL_SQLITE_TURNS_WITHHOLD : SQL_SQLITE_TURNS_GIVE_BACK,
                         memory, &turns, err));
+    MN_TRY(change_archived(w, withdrawn ? SQL_SQLITE_ARCHIVED_WITHHOLD
+                                        : SQL_SQLITE_ARCHIVED_GIVE_BACK,
+                           memory, err));
     for (size_t i = 0; i < turns.count; i++) {
         if (withdrawn)
             MN_TRY(stop_reading(w, memory, turns.item[i], err));

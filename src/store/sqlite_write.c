@@ -106,7 +106,8 @@ static enum mneme_status insert_event(const struct mn_writing *w, const struct m
     mn_bind_text(stmt, ":speaker", event->speaker);
     mn_bind_text(stmt, ":text", event->text);
     mn_bind_integer(stmt, ":event_time_ms", event->event_time_ms);
-    mn_bind_integer(stmt, ":recallable", !event->not_recallable);
+    mn_bind_integer(stmt, ":recallable",
+                    event->not_recallable == MN_TURN_WITHHELD ? 2 : !event->not_recallable);
     mn_bind_text(stmt, ":attributes", mn_empty(event->attributes) ? "{}" : event->attributes);
     mn_bind_integer(stmt, ":created_at_ms", w->commit->now_ms);
     mn_bind_text(stmt, ":embed_hash", embed_hash);

@@ -304,10 +304,10 @@ struct mn_store_ops {
     enum mneme_status (*archive_waiting)(struct mn_store *store, struct mn_arena *arena,
                                          struct mn_archive_objects *ret_objects,
                                          struct mneme_error *err);
-    /* The ids of the turns that are in one of them, in order. */
+    /* Leaves of the turns of one of them those that were not erased. */
     enum mneme_status (*archive_events)(struct mn_store *store, struct mn_partition partition,
-                                        const char *object, struct mn_arena *arena,
-                                        struct mneme_list *ret_ids, struct mneme_error *err);
+                                        const char *object, struct mn_events *events,
+                                        struct mneme_error *err);
     /* This store's name in an archive, and the key of its files, 32 and 64 hex digits: both are made
      * when `make` says so and there are none; "" otherwise. */
     enum mneme_status (*archive_secret)(struct mn_store *store, bool make, struct mn_arena *arena,

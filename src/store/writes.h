@@ -27,7 +27,7 @@
  * erased, both go. */
 #define MN_PENDING_FROM "pending_from"
 
-/* not_recallable of an event, as read: what was drawn from it is forgotten. As written it is 1. */
+/* not_recallable of an event: what was drawn from it is forgotten, and it comes back with that. */
 #define MN_TURN_WITHHELD 2
 
 enum mn_write_kind {

@@ -420,10 +420,10 @@ static enum mneme_status archive_waiting(struct mn_store *store, struct mn_arena
 }
 
 static enum mneme_status archive_events(struct mn_store *store, struct mn_partition partition,
-                                        const char *object, struct mn_arena *arena,
-                                        struct mneme_list *ret_ids, struct mneme_error *err)
+                                        const char *object, struct mn_events *events,
+                                        struct mneme_error *err)
 {
-    HAND_ON(archive_events, partition, object, arena, ret_ids);
+    HAND_ON(archive_events, partition, object, events);
 }
 
 static enum mneme_status archive_secret(struct mn_store *store, bool make, struct mn_arena *arena,

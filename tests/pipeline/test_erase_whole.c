@@ -216,7 +216,7 @@ static const struct {
     const char *name;
     bool filled;
 } tables[] = {
-    { "api_keys", false },      { "archive_objects", true }, { "archived_events", true },
+    { "api_keys", false },      { "archive_objects", true }, { "archived_ids", true },
     { "audit", false },       { "audit_names", false },
     { "changes", true },        { "clarifications", true }, { "edges", true },
     { "entities", true },       { "events", true },       { "extractions", true },
