@@ -20,6 +20,7 @@ static const struct entry entries[] = {
     { "recall", "find what is worth telling the agent", cli_recall },
     { "explain", "show why an earlier recall chose what it chose", cli_explain },
     { "used", "report which memories of a recall were used", cli_used },
+    { "alias", "say that names mean one thing, or list them", cli_alias },
     { "list", "list memories", cli_list },
     { "show", "show one memory", cli_show },
     { "edit", "change a memory", cli_edit },

@@ -222,6 +222,7 @@ int cli_observe(int argc, char **argv);
 int cli_extract(int argc, char **argv);
 int cli_recall(int argc, char **argv);
 int cli_explain(int argc, char **argv);
+int cli_alias(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_show(int argc, char **argv);
 int cli_edit(int argc, char **argv);
