@@ -148,8 +148,9 @@ struct mneme_job {
     int64_t due_at_ms;   /* when it is due next; 0: whenever there is something to do */
     int64_t ended_at_ms; /* of its last whole run; 0: never */
     const char *message; /* why it failed, waits, or did it otherwise than meant; "" */
+    const char *file;    /* of the tenant, where each has its own; "" */
 };
-/* Called once a job. */
+/* Called once a job, and a tenant's file. */
 typedef void (*mneme_job_fn)(void *context, const struct mneme_job *job);
 
 struct mneme_maintenance {

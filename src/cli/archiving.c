@@ -77,13 +77,20 @@ static void tell(const struct cli_common *common, const char *session, const cha
     puts(out.failed ? "" : out.at);
 }
 
+struct files {
+    const struct cli_common *common;
+    size_t count;
+};
+
 static int print_file(void *context, const struct mneme_archived *file)
 {
-    const struct cli_common *common = context;
+    struct files *files = context;
+    const struct cli_common *common = files->common;
     MN_BUF_AUTO out = { 0 };
     struct mn_json_writer w = { .out = &out };
     char at[32];
 
+    files->count++;
     if (!common->json) {
         cli_put(*file->session_id ? file->session_id : "-", true);
         printf("  %s  %lld turn%s  %lld bytes  %s  %s\n", file->state, (long long)file->turns,
@@ -128,15 +135,33 @@ static enum mneme_status archive(struct mneme *handle, const struct cli_common *
 {
     MN_ARENA_AUTO arena = mn_arena_new(SESSIONS_BYTES_MAX);
     struct cli_sessions sessions = { 0 };
+    size_t silent = 0;
 
     for (size_t i = 0; i < wanted->count; i++)
         MN_TRY(archive_one(handle, common, identity, wanted->session[i], err));
     if (wanted->count)
         return MNEME_OK;
     MN_TRY(cli_sessions_read(handle, identity, arena, &sessions, err));
-    for (size_t i = 0; i < sessions.count; i++)
-        if (sessions.item[i].last_ms < wanted->before_ms)
-            MN_TRY(archive_one(handle, common, identity, sessions.item[i].id, err));
+    for (size_t i = 0; i < sessions.count; i++) {
+        if (sessions.item[i].last_ms >= wanted->before_ms)
+            continue;
+        silent++;
+        MN_TRY(archive_one(handle, common, identity, sessions.item[i].id, err));
+    }
+    if (!silent && !common->json)
+        printf("no session has been silent for so long\n");
+    return MNEME_OK;
+}
+
+static enum mneme_status list_files(struct mneme *handle, const struct cli_common *common,
+                                    const struct mneme_identity *identity, struct mneme_error *err)
+{
+    struct files files = { common, 0 };
+
+    MN_TRY(mneme_archive_list(handle, identity->tenant_id, identity->user_id, print_file, &files,
+                              err));
+    if (!common->json)
+        printf("%zu file%s\n", files.count, files.count == 1 ? "" : "s");
     return MNEME_OK;
 }
 
@@ -147,8 +172,7 @@ static enum mneme_status run(struct mneme *handle, struct cli_common *common,
     size_t turns = 0;
 
     if (list)
-        return mneme_archive_list(handle, identity->tenant_id, identity->user_id, print_file, common,
-                                  err);
+        return list_files(handle, common, identity, err);
     if (!restore)
         return archive(handle, common, identity, wanted, err);
     MN_TRY(mneme_archive_restore(handle, identity->tenant_id, identity->user_id, restore, &turns,

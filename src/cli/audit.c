@@ -83,11 +83,11 @@ static int verify(const struct cli_common *common, const struct wish *wish)
 
         printf("%s: %lld entries\n", sound ? "sound" : "NOT SOUND",
                mn_json_integer_of(root, "entries"));
-        if (sound)
+        if (sound && mn_json_text_of(root, "end")[0]) /* nothing was noted yet */
             printf("end: %s\n", mn_json_text_of(root, "end"));
-        else if (!strcmp(mn_json_text_of(root, "fault"), "name"))
+        else if (!sound && !strcmp(mn_json_text_of(root, "fault"), "name"))
             printf("first fault: name, one beside the record is not that of its digest\n");
-        else
+        else if (!sound)
             printf("first fault: %s, at entry %lld\n", mn_json_text_of(root, "fault"),
                    mn_json_integer_of(root, "at"));
     }

@@ -213,6 +213,28 @@ static int erase(const struct cli_common *common, const struct wish *wish, struc
 
 /* ---- verify ---- */
 
+/* What was found of it, and where. */
+static void tell_unclean(yyjson_val *root)
+{
+    static const struct {
+        const char *figure, *means;
+    } found[] = {
+        { "ids_found", "ids are in rows again: the store, or what was imported, is from before" },
+        { "texts_found", "texts are in rows that are older than the erasure" },
+        { "ids_in_traces", "traces name one of the ids" },
+        { "ids_in_bytes", "ids are in the files' bytes: run the erasure again" },
+        { "archived_found", "turns are in the archive: run mneme maintain with --archive" },
+    };
+
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        if (mn_json_integer_of(root, found[i].figure))
+            printf("  %lld %s\n", mn_json_integer_of(root, found[i].figure), found[i].means);
+    if (!yyjson_get_bool(yyjson_obj_get(root, "archive_seen")))
+        printf("  the archive was not looked into: give --archive\n");
+    if (!yyjson_get_bool(yyjson_obj_get(root, "in_audit")))
+        printf("  the audit does not tell of it: the store is one from before the erasure\n");
+}
+
 static int verify(const struct cli_common *common, const char *path)
 {
     CLI_HANDLE_AUTO handle = NULL;
@@ -242,7 +264,7 @@ static int verify(const struct cli_common *common, const char *path)
                clean ? "clean" : "NOT CLEAN", mn_json_integer_of(root, "ids"),
                mn_json_integer_of(root, "texts"), mn_json_integer_of(root, "bytes_looked_at"));
         if (!clean)
-            printf("%s\n", report);
+            tell_unclean(root);
     }
     mneme_free(report);
     return clean ? CLI_OK : CLI_FAILED_CHECK;

@@ -36,6 +36,7 @@ static const struct spelling {
     { "locale", "locale", "MNEME_LOCALE" },
     { "timezone", "timezone", "MNEME_TIMEZONE" },
     { "actor", "actor", "MNEME_ACTOR" },
+    { "archive", "archive", "MNEME_ARCHIVE" },
     { "store", "store", "MNEME_STORE" },
     { "store_path", "store", "MNEME_STORE" },
     { "key", "key-file", "MNEME_KEY_FILE" },

@@ -124,6 +124,16 @@ int cli_health(int argc, char **argv)
     return healthy ? CLI_OK : CLI_FAILED_CHECK;
 }
 
+/* "WHAT of FILE: FOUND": of one tenant's file, where each has its own. */
+static void tell_found(const char *before, yyjson_val *finding, const char *between)
+{
+    const char *file = mn_json_text_of(finding, "file");
+
+    printf("%s%s%s%s: ", before, mn_json_text_of(finding, "what"), *file ? " of " : "", file);
+    cli_put(mn_json_text_of(finding, "found"), true);
+    printf(". %s%s\n", between, mn_json_text_of(finding, "do"));
+}
+
 static void tell_doctor(const char *report, bool sound)
 {
     MN_JSON_AUTO doc = yyjson_read(report, strlen(report), 0);
@@ -132,17 +142,9 @@ static void tell_doctor(const char *report, bool sound)
     yyjson_val *finding;
 
     yyjson_arr_foreach(yyjson_obj_get(root, "findings"), i, max, finding)
-    {
-        printf("%s: ", mn_json_text_of(finding, "what"));
-        cli_put(mn_json_text_of(finding, "found"), true);
-        printf(". Do: %s\n", mn_json_text_of(finding, "do"));
-    }
+        tell_found("", finding, "Do: ");
     yyjson_arr_foreach(yyjson_obj_get(root, "pending"), i, max, finding)
-    {
-        printf("pending, %s: ", mn_json_text_of(finding, "what"));
-        cli_put(mn_json_text_of(finding, "found"), true);
-        printf(". %s\n", mn_json_text_of(finding, "do"));
-    }
+        tell_found("pending, ", finding, "");
     printf("%s: %lld things looked at\n", sound ? "sound" : "NOT SOUND",
            mn_json_integer_of(root, "looked"));
 }

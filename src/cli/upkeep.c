@@ -43,6 +43,8 @@ static void print_job(void *context, const struct mneme_job *job)
     if (!told->json) {
         printf("%-10s %-8s looked at %lld, changed %lld", job->name, state_name(job->state),
                (long long)job->looked, (long long)job->changed);
+        if (*job->file)
+            printf("; of %s", job->file);
         if (job->due_at_ms)
             printf("; due %s", mneme_time_print(job->due_at_ms, due, sizeof due));
         printf("%s%s\n", job->message[0] ? "; " : "", job->message);
@@ -51,6 +53,8 @@ static void print_job(void *context, const struct mneme_job *job)
     mn_json_open(&w, '{');
     mn_json_field_text(&w, "job", job->name);
     mn_json_field_text(&w, "state", state_name(job->state));
+    if (*job->file)
+        mn_json_field_text(&w, "file", job->file);
     mn_json_field_integer(&w, "looked", job->looked);
     mn_json_field_integer(&w, "changed", job->changed);
     if (job->due_at_ms)

@@ -15,7 +15,18 @@ struct all {
     mneme_job_fn row;
     void *context;
     int left;
+    const char *file;
 };
+
+static void tell_of_file(void *context, const struct mneme_job *job)
+{
+    const struct all *all = context;
+    struct mneme_job of_file = *job;
+
+    of_file.file = all->file;
+    if (all->row)
+        all->row(all->context, &of_file);
+}
 
 static enum mneme_status maintain_of(void *context, struct mneme *inner, const char *stem,
                                      struct mneme_error *err)
@@ -23,8 +34,8 @@ static enum mneme_status maintain_of(void *context, struct mneme *inner, const c
     struct all *all = context;
     int left = 0;
 
-    (void)stem;
-    MN_TRY(mneme_maintain(inner, all->what, all->row, all->context, &left, err));
+    all->file = stem;
+    MN_TRY(mneme_maintain(inner, all->what, tell_of_file, all, &left, err));
     all->left = all->left || left;
     return MNEME_OK;
 }
@@ -34,7 +45,7 @@ static enum mneme_status maintain_all(struct mneme *front, const struct mneme_ma
                                       mneme_job_fn row, void *context, int *ret_left,
                                       struct mneme_error *err)
 {
-    struct all all = { what, row, context, 0 };
+    struct all all = { what, row, context, 0, "" };
 
     MN_TRY(mn_tenants_each(front, false, maintain_of, &all, err));
     if (ret_left)

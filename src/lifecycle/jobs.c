@@ -260,6 +260,7 @@ static void tell(const struct run *run, bool due, const struct mneme_error *fail
         .due_at_ms = run->job->period_ms ? run->row.due_at_ms : 0,
         .ended_at_ms = run->row.ended_at_ms,
         .message = failed ? failed->message : run->note,
+        .file = "",
     };
 
     if (row)
