@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "remember/earnest.h"
 #include "remember/schedule.h"
 #include "remember/wording.h"
 #include "text/pleasantry.h"
@@ -35,7 +36,9 @@ static const char *const NOT_YET[] = {
     "going to|help me|about to|when we|when i|once|until|before|after we|after i|unless > decide|"
     "finish|fix|solve|resolve|complete|deploy|merge|ship|finished|completed|fixed|deployed|merged|"
     "shipped|is done|decided",
-    "haven't|not|can't|undecided|didn't > decide|decided", "还没|没有|尚未|未能|无法|没能|快要|准备|打算|希望|需要|等|帮我|怎么|还在|正在",
+    "haven't|not|can't|undecided|didn't > decide|decided", "unknown|unclear|no idea|don't know|not clear",
+    "if > they|we|you|it|he|she|i > fixed|solved|finished|decided|deployed|merged|shipped|resolved", "go with the flow",
+    "不清楚|不知道|未知|不明", "还没|没有|尚未|未能|无法|没能|快要|准备|打算|希望|需要|等|帮我|怎么|还在|正在",
     "取决", NULL,
 };
 
@@ -55,7 +58,11 @@ static const char *const STANDING[] = {
     "^每次 >> 都要|都请|都先|必须|都得", "^一律|严禁|禁止", NULL,
 };
 static const char *const NOT_STANDING[] = {
-    "以后再说", "以后再聊", "以后有机会", "以后有空", "以后可能", "以后会不会", "always > nice|good|a|the|happy > to", NULL,
+    "以后再说", "以后再聊", "以后有机会", "以后有空", "以后可能", "以后会不会", "always > nice|good|a|the|happy > to", "never mind|nevermind",
+    "for|in > this > poem|answer|reply|email|mail|story|text|essay|message|letter|one|sentence|paragraph",
+    "this time|just this once|for once|only this once|this one time", "do that|do this|do it|asking me that|say that|asking that > "
+    "again|anymore|any more$", "stop > asking me that$", "don't ever change", "never|don't ever > do that|do this|do it",
+    "就这次|就这一次|这次用|这次就|这次别|这次不", "别再说了|别再闹|别再问了|别再吵|别再来了|每次都是|每次都这样|不要再下雨", NULL,
 };
 
 /* "Next time" makes an order a standing one where an order stands right behind it, or before it. */
@@ -136,7 +143,7 @@ static const char *const CORRECTIONS[] = {
     "^我现在 > 更喜欢|改用|用|住|在",
     "^你记错了|你搞错了|你弄错了|我说错了|我记错了 >> 是|应该|在|用", NULL,
 };
-static const char *const OPINIONS[] = { "觉得", "想问", "不知道", "不太懂", "不确定", "不明白", NULL };
+static const char *const OPINIONS[] = { "不是很", "不太", "挺好", "还行", "还可以", "没什么", "觉得", "想问", "不知道", "不太懂", "不确定", "不明白", NULL };
 /* What may stand behind "no," and "meeting ... moved" and corrects nothing. */
 static const char *const NOT_CORRECTIONS[] = {
     "^no|actually > i don't think|i think|i guess|i don't know|i'm not sure|i'm fine|i'm good|i'm ok|i'm okay|i am fine|i haven't|"
@@ -196,7 +203,7 @@ static const char *const DONE[] = {
 };
 static const char *const EVERYDAY[] = {
     "lunch|dinner|breakfast|coffee|eating|shower|movie|film|book|workout|episode|game|meal|tea|show|"
-    "song|homework", "饭|吃|喝|电影|电视|剧|澡|觉|作业|游戏|跑步|健身|书", NULL,
+    "song|homework|novel|chapter|puzzle|school|laundry|dishes|parcel|package|series", "饭|吃|喝|电影|电视|剧|澡|觉|作业|游戏|跑步|健身|书", NULL,
 };
 
 /* What an assistant gives: "your answer", "that answer". */
@@ -250,6 +257,12 @@ static const char *const STATEMENTS[] = {
     "^i prefer|i much prefer|i'd rather you|i'm allergic to|i am allergic to|i'm vegetarian|i'm vegan|"
     "i am vegetarian|i am vegan|i always use|i usually use|i always write|i never use",
     "^我更喜欢|我偏好|我比较喜欢|我习惯|我一般用|我通常用|我平时用|我平常用|我吃素|我不吃|我是素食", "^我对 > 过敏", "^写|做|开发|用|在 >> 我更喜欢|我偏好|我习惯", NULL,
+};
+/* Of the moment, or of somebody. */
+static const char *const NOT_STATEMENTS[] = {
+    "prefer|rather|like|love > not to|to stay|to wait|to leave|to sleep|to sit|him|her|them", "prefer|rather|like >> today|tonight|"
+    "right now|this time|tomorrow",
+    "喜欢|偏好 > 你|他|她|今天|昨天|这次|刚才", "今天|今晚|这会儿|现在先 >> 喜欢|偏好|想", NULL,
 };
 /* clang-format on */
 
@@ -404,6 +417,8 @@ static enum mn_call statement_of(const struct mn_sentence *s, struct mn_arena *s
 
     if (any_of(s, FEEDBACK) && !any_of(s, NOT_FEEDBACK))
         return MN_CALL_FEEDBACK;
+    if (any_of(s, NOT_STATEMENTS))
+        return MN_CALL_NONE;
     if (any_of(s, STATEMENTS))
         return MN_CALL_STATEMENT;
     if (!strchr(s->cue, MN_QUOTED) && mn_key_of(scratch, s->w.text, &keyed) && keyed.states)
@@ -416,11 +431,12 @@ static struct mn_heard heard_of(const struct mn_sentence *s, struct mn_arena *sc
 {
     struct mn_heard heard = { .from = mn_call_marks(s->cue, 0) };
     bool corrects = false;
+    bool own = !mn_earnest_hearsay(s); /* what others want or like is no order, and not his taste */
     size_t behind = behind_head(s->cue, &corrects);
 
-    if ((any_of(s, STANDING) && !mn_wording_holds(s->cue, NOT_STANDING) &&
-         !any_of(s, NOT_STANDING)) ||
-        orders_for_next_time(s)) {
+    if (own && ((any_of(s, STANDING) && !mn_wording_holds(s->cue, NOT_STANDING) &&
+                 !any_of(s, NOT_STANDING)) ||
+                orders_for_next_time(s))) {
         heard.call = MN_CALL_STANDING;
         heard.from = behind_now(s->cue);
         return heard;
@@ -436,7 +452,7 @@ static struct mn_heard heard_of(const struct mn_sentence *s, struct mn_arena *sc
         return heard;
     }
     heard.call = report_of(s);
-    if (heard.call == MN_CALL_NONE)
+    if (heard.call == MN_CALL_NONE && own)
         heard.call = statement_of(s, scratch);
     return heard;
 }

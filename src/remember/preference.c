@@ -41,7 +41,7 @@ static const char *const codes[] = {
     "julia", "dart", "r", "ocaml", "clojure", NULL,
 };
 static const char *const pronouns[] = {
-    "it", "this", "that", "them", "these", "those", "you", "him", "her", "how", "when", "what", "your", "his",
+    "it", "this", "that", "them", "these", "those", "you", "him", "her", "how", "when", "what", "your", "his", "not",
     "它", "这", "那", "你", "他", "她", "什么", "怎么", NULL
 };
 static const char *const articles[] = { "the", "a", "an", "my", "to have", "to use", NULL };

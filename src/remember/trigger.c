@@ -22,6 +22,7 @@
 
 #include "base/array.h"
 #include "remember/calls.h"
+#include "remember/earnest.h"
 #include "remember/forgetting.h"
 #include "remember/sentence.h"
 #include "remember/wording.h"
@@ -112,6 +113,7 @@ struct hearing {
     bool feedback;    /* the whole turn is feedback */
     bool corrected;   /* the sentence before said only that something was wrong */
     bool called;      /* the sentence before called */
+    bool carried;     /* what is left of the turn is what a task carries */
     size_t before, before_until; /* that sentence, in the text; empty when it asks */
     size_t said;      /* where the text of the last call begins */
     struct mn_calls calls;
@@ -192,11 +194,25 @@ static enum mneme_status hear_report(struct hearing *h, const struct mn_sentence
                     s->until, err);
 }
 
+/* Is it the speaker's own, and meant? "Just kidding" takes back what was said before it. */
+static bool is_meant(struct hearing *h, const struct mn_sentence *s)
+{
+    bool bare = false;
+
+    if (h->carried || mn_earnest_carries(s, &h->carried))
+        return false;
+    if (mn_earnest_jokes(s, &bare)) {
+        h->calls.count -= bare && h->called;
+        return false;
+    }
+    return !mn_sentence_supposes(s, mn_call_openings(s->cue, 0)) && !mn_earnest_unreal(s);
+}
+
 static enum mneme_status hear(struct hearing *h, const struct mn_sentence *s, struct mneme_error *err)
 {
     size_t from = 0, until = 0;
 
-    if (mn_sentence_supposes(s, mn_call_openings(s->cue, 0))) {
+    if (!is_meant(h, s)) {
         h->called = h->corrected = false;
         return MNEME_OK;
     }
