@@ -1,5 +1,5 @@
 /*
- * back_then.c - what was at a time that the request tells by something else that was then.
+ * back_then.c - what was at a time, told by something else that was then, or named and no more.
  *
  * "What else happened on the day I adopted Luna?" (text/then.h decides) names no day. One of the best
  * found that has half of the event's words tells when it was: by a date in its words, which a turn
@@ -8,6 +8,9 @@
  * at most MN_STEP_BRINGS_MAX candidates, which pass the same walls and stages as all others. They
  * are as near to the request as the memory that gave the day, one hop further, and the more so the
  * nearer they are themselves; the time lifts and lowers as one does that the request names.
+ *
+ * "What did I do last week?" names its time and nothing to be like, so that likeness brings little of
+ * it: it is asked in the same way, and what comes counts by its own scores.
  */
 #include "retrieve/sources.h"
 
@@ -140,17 +143,23 @@ static enum mneme_status find_event(struct mn_sourcing *s, const struct mn_then 
 
 /* ---- what was then ---- */
 
+/* A turn of the agent's: what it answered tells nothing of the day, and stands beside the turn it
+ * answers. */
+static bool is_answer(const struct mn_hit *hit)
+{
+    return hit->unit->is_event && hit->unit->memory.authority == MNEME_MODEL_INFERENCE;
+}
+
 static bool is_in_list(const struct mn_hit *hit, int list)
 {
     return list == 0 ? hit->text_rank != 0 : list == 1 ? hit->vector_rank != 0 : true;
 }
 
+/* told_by: NULL, the request names the time itself. */
 static enum mneme_status add_hit(struct mn_sourcing *s, const struct mn_hit *hit,
                                  const struct mn_candidate *told_by, struct mn_trace_step *step,
                                  struct mneme_error *err)
 {
-    double vector = MN_GRAPH_HOP_FACTOR * told_by->vector + OWN_SHARE * hit->vector;
-    double text = MN_GRAPH_HOP_FACTOR * told_by->text + OWN_SHARE * hit->text;
     struct mn_candidate *c = NULL;
 
     MN_TRY(mn_pool_add_hit(s->pool, hit, &c, err));
@@ -158,6 +167,10 @@ static enum mneme_status add_hit(struct mn_sourcing *s, const struct mn_hit *hit
         return MNEME_OK;
     c->step = MN_STEP_TIME;
     step->count++;
+    if (!told_by)
+        return MNEME_OK;
+    double vector = MN_GRAPH_HOP_FACTOR * told_by->vector + OWN_SHARE * hit->vector;
+    double text = MN_GRAPH_HOP_FACTOR * told_by->text + OWN_SHARE * hit->text;
     if (c->has_vector && c->vector < vector)
         c->vector = vector;
     if (c->text < text)
@@ -170,12 +183,14 @@ static enum mneme_status ask_again(struct mn_sourcing *s, const struct event *ev
                                    const char *rest, struct mn_trace_step *step,
                                    struct mneme_error *err)
 {
-    const struct mn_candidate told_by = *event->told_by; /* the pool moves when it grows */
+    struct mn_candidate told_by = { 0 }; /* a copy: the pool moves when it grows */
     struct mn_query query = mn_source_query(s);
     struct mn_query_kept *kept = NULL;
     struct mn_terms terms = { 0 };
     struct mn_hits hits = { 0 };
 
+    if (event->told_by)
+        told_by = *event->told_by;
     MN_TRY(mn_text_query_terms(s->arena, rest, strlen(rest), &terms, err));
     query.terms = &terms;
     query.kept = &kept;
@@ -183,14 +198,34 @@ static enum mneme_status ask_again(struct mn_sourcing *s, const struct event *ev
     if (!query.before_ms || event->until_ms < query.before_ms)
         query.before_ms = event->until_ms;
     query.text_k = query.vector_k = MN_STEP_BRINGS_MAX / 2;
-    query.dated_k = MN_STEP_BRINGS_MAX;
+    query.dated_k = 2 * MN_STEP_BRINGS_MAX; /* half of a chat are answers */
     query.around_k = 0;
     MN_TRY(s->world->search->ops->top(s->world->search, &query, s->arena, &hits, err));
     for (int list = 0; list < 3; list++)
         for (size_t i = 0; i < hits.count && step->count < MN_STEP_BRINGS_MAX; i++)
-            if (is_in_list(&hits.item[i], list))
-                MN_TRY(add_hit(s, &hits.item[i], &told_by, step, err));
+            if (is_in_list(&hits.item[i], list) && !is_answer(&hits.item[i]))
+                MN_TRY(add_hit(s, &hits.item[i], event->told_by ? &told_by : NULL, step, err));
     return MNEME_OK;
+}
+
+/* Of a request that names a time and asks what happened in it. */
+static enum mneme_status step_to_named(struct mn_sourcing *s, struct mneme_error *err)
+{
+    const struct mn_when *when = &s->plan->when;
+    const char *behind = when->phrase.at + when->phrase.bytes;
+    const struct mn_str before = { s->plan->time_text,
+                                   (size_t)(when->phrase.at - s->plan->time_text) };
+    const struct event event = { .from_ms = when->from_ms, .until_ms = when->until_ms };
+
+    if (!mn_then_open(before, mn_str_of(behind)))
+        return MNEME_OK;
+    s->trace->second.fired = true;
+    struct mn_trace_step *step = mn_step_told(s, MN_STEP_TIME, "");
+    if (!step)
+        return MNEME_OK;
+    step->from_ms = event.from_ms;
+    step->until_ms = event.until_ms;
+    return ask_again(s, &event, s->plan->search_text, step, err);
 }
 
 enum mneme_status mn_source_back_then(struct mn_sourcing *s, struct mn_str request,
@@ -199,8 +234,10 @@ enum mneme_status mn_source_back_then(struct mn_sourcing *s, struct mn_str reque
     struct event event = { 0 };
     struct mn_then then;
 
-    if (s->plan->is_statement || !mn_then_asked(request, &then))
+    if (s->plan->is_statement)
         return MNEME_OK;
+    if (!mn_then_asked(request, &then))
+        return s->plan->when.found ? step_to_named(s, err) : MNEME_OK;
     const char *rest =
         mn_arena_printf(s->arena, "%.*s%s", (int)(then.phrase.at - request.at), request.at,
                         then.phrase.at + then.phrase.bytes);

@@ -373,9 +373,10 @@ static void put_step(struct mn_buf *out, yyjson_val *step)
         mn_buf_printf(out, "Again  by the name that %s gives: %lld brought\n",
                       text_of(step, "from"), integer_of(step, "brought"));
     else
-        mn_buf_printf(out, "Again  by the time that %s gives, %s to %s: %lld brought\n",
-                      text_of(step, "from"), text_of(step, "after"), text_of(step, "before"),
-                      integer_of(step, "brought"));
+        mn_buf_printf(out, "Again  by the time that %s %s, %s to %s: %lld brought\n",
+                      text_of(step, "from")[0] ? text_of(step, "from") : "the request",
+                      text_of(step, "from")[0] ? "gives" : "names", text_of(step, "after"),
+                      text_of(step, "before"), integer_of(step, "brought"));
 }
 
 static void put_times(struct mn_buf *out, yyjson_val *trace)

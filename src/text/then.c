@@ -536,6 +536,40 @@ bool mn_then_asked(struct mn_str request, struct mn_then *ret_then)
     return true;
 }
 
+/* Is there no word that says what of? */
+static bool is_general(struct mn_str part)
+{
+    static const char *const english_general[] = {
+        "do",    "did",       "done",      "doing", "happen",   "happened", "happening",
+        "else",  "planned",   "scheduled", "going", "anything", "something", "everything",
+        "thing", "things",    "up",        "been",  "tell",     "remember", NULL
+    };
+    static const char *const han_general[] = { "发生", "什么", "事情", "哪些", "记得", "告诉",
+                                               "做",   "干",   "事",   "忙",   "啥",   NULL };
+    const char *end = part.at + part.bytes;
+    struct words words;
+
+    read_words(part, &words);
+    for (size_t w = 0; w < words.count; w++)
+        if ((unsigned char)words.item[w].text.at[0] < 0x80 && !stops(words.item[w].text) &&
+            !is_any(words.item[w].text, english_general))
+            return false;
+    for (const char *at = part.at; at < end;) {
+        size_t bytes = begins_any(at, end, han_general);
+        int32_t c = bytes ? 0 : mn_utf8_next(at, (size_t)(end - at), &bytes);
+
+        if (mn_letter_han(c) && mn_words_han(c) == MN_HAN_CONTENT)
+            return false;
+        at += bytes;
+    }
+    return true;
+}
+
+bool mn_then_open(struct mn_str before, struct mn_str behind)
+{
+    return is_general(before) && is_general(behind) && asks_of_the_past(before, behind, false);
+}
+
 /* The first instant of the day `days` days from that of `at_ms`. */
 static bool day_from(int64_t at_ms, int days, const char *zone, int64_t *ret_ms)
 {

@@ -31,6 +31,10 @@ struct mn_then {
  * the event is itself a date. The first such phrase counts. */
 bool mn_then_asked(struct mn_str request, struct mn_then *ret_then);
 
+/* Does this, the rest of a request that names a time, ask what happened, and of nothing in particular:
+ * "what did I do", 我做了什么? */
+bool mn_then_open(struct mn_str before, struct mn_str behind);
+
 /* That time, in whole days of the zone, where the event was within [from, until). False: that is
  * too long to tell which is meant. */
 bool mn_then_range(const struct mn_then *then, int64_t from_ms, int64_t until_ms, const char *zone,

@@ -142,7 +142,7 @@ static void the_day_that_the_first_results_give_brings_what_was_then(void **stat
     assert_true(finds(f, "我搬家那天还发生了什么？", "zh-rain",
                       "\"steps\":[{\"by\":\"time\",\"from\":\"zh-move\",\"after\":\""));
     assert_true(finds(f, "What did I do the week after I adopted Luna?", "tap",
-                      "\"selection_reason\":\"is of the time that another memory gives"));
+                      "\"selection_reason\":\"happened in the time that the request means"));
 }
 
 static void what_was_at_another_time_or_another_users_is_not_brought(void **state)
@@ -166,6 +166,19 @@ static void a_day_told_in_words_is_taken_before_the_day_of_the_telling(void **st
     assert_true(finds(f, "What did I do the week after the Berlin trip?", "clay",
                       "\"by\":\"time\",\"from\":\"trip\",\"after\":\"2026-08-15T00:00:00Z\""));
     assert_false(finds(f, "What did I do the week after the Berlin trip?", "card", "\"by\":\"time\""));
+}
+
+static void a_time_that_is_named_and_no_more_brings_what_was_in_it(void **state)
+{
+    struct fixture *f = *state;
+
+    days(f);
+    assert_true(finds(f, "What did I do on 12 August 2026?", "ramen",
+                      "\"steps\":[{\"by\":\"time\",\"from\":\"\",\"after\":\"2026-08-12T00:00:00Z\""));
+    assert_true(finds(f, "2026年8月3日我做了什么？", "zh-rain", "\"by\":\"time\""));
+    assert_false(finds(f, "What did I do on 12 August 2026?", "tap", "\"by\":\"time\""));
+    assert_false(finds(f, "Which plumber was here on 12 August 2026?", "ramen",
+                       "\"second_step\":{\"fired\":false}"));
 }
 
 static void of_an_event_that_nothing_tells_no_time_is_asked(void **state)
@@ -216,6 +229,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_at_another_time_or_another_users_is_not_brought,
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_day_told_in_words_is_taken_before_the_day_of_the_telling,
+                                        fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_time_that_is_named_and_no_more_brings_what_was_in_it,
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(of_an_event_that_nothing_tells_no_time_is_asked,
                                         fixture_set_up, fixture_tear_down),

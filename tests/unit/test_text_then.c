@@ -106,6 +106,30 @@ static void other_requests_tell_none(void **state)
             fail_msg("told: %s by %.*s", CASE[i], (int)then.event.bytes, then.event.at);
 }
 
+static void what_asks_of_nothing_in_particular_is_open(void **state)
+{
+    static const char *const OPEN[][2] = {
+        { "What did I do ", "?" },
+        { "What happened ", "?" },
+        { "What else was going on ", "" },
+        { "", "我做了什么?" },
+        { "", "发生了什么事?" },
+    };
+    static const char *const NOT[][2] = {
+        { "What did we decide ", "?" },   { "What should I do ", "?" }, { "", "" },
+        { "Who came to dinner ", "?" },   { "", "我吃了什么?" },       { "", "我应该做什么?" },
+        { "When did it happen ", "?" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof OPEN / sizeof OPEN[0]; i++)
+        if (!mn_then_open(mn_str_of(OPEN[i][0]), mn_str_of(OPEN[i][1])))
+            fail_msg("%s%s", OPEN[i][0], OPEN[i][1]);
+    for (size_t i = 0; i < sizeof NOT / sizeof NOT[0]; i++)
+        if (mn_then_open(mn_str_of(NOT[i][0]), mn_str_of(NOT[i][1])))
+            fail_msg("%s%s", NOT[i][0], NOT[i][1]);
+}
+
 static void the_time_is_reckoned_from_the_days_of_the_event(void **state)
 {
     static const struct {
@@ -170,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_time_told_by_an_event_is_read_with_its_parts),
         cmocka_unit_test(other_requests_tell_none),
+        cmocka_unit_test(what_asks_of_nothing_in_particular_is_open),
         cmocka_unit_test(the_time_is_reckoned_from_the_days_of_the_event),
         cmocka_unit_test(days_are_those_of_the_zone),
         cmocka_unit_test(of_an_event_that_is_too_long_nothing_is_reckoned),
