@@ -48,6 +48,16 @@ enum mneme_status mn_engine_open_archive(struct mneme *handle, const struct mnem
     return mn_archive_files_new(blobs, &handle->world.archive, err);
 }
 
+void mn_engine_settle_archive(struct mneme *handle, int64_t now_ms)
+{
+    struct mn_archive *archive = handle->world.archive;
+    struct mneme_error later;
+    size_t left = 0;
+
+    if (archive && archive->ops->settle)
+        (void)archive->ops->settle(archive, &handle->world, now_ms, &left, &later);
+}
+
 /* ---- turns of one session ---- */
 
 static enum mneme_status check_session(struct mneme *handle, const char *tenant_id,

@@ -35,7 +35,10 @@ struct mneme {
 enum mneme_status mn_engine_open_archive(struct mneme *handle, const struct mneme_options *options,
                                          struct mneme_error *err);
 
-/* The same of the extractor. One that cannot be opened fails nothing: the status says why. */
+/* Files that wait to be removed from the archive. One that does not answer is asked again later. */
+void mn_engine_settle_archive(struct mneme *handle, int64_t now_ms);
+
+/* Opens the extractor of the options, if there is one. One that cannot be opened fails nothing: the status says why. */
 void mn_engine_open_extractor(struct mneme *handle, const struct mneme_options *options);
 
 /* lender, store: NULL, or whose model and tokens, and which store, the handle has on loan; it is closed

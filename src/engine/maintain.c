@@ -84,6 +84,8 @@ enum mneme_status mneme_maintain(struct mneme *handle, const struct mneme_mainte
     };
     MN_TRY(mn_journal_flush(handle->journal, &handle->world, err)); /* use that waits counts */
     MN_TRY(mn_maintain(&handle->world, &want, row, context, &done, &left, err));
+    if (mn_empty(want.job) || !strcmp(want.job, "archive"))
+        mn_engine_settle_archive(handle, want.now_ms);
     if (ret_left)
         *ret_left = left;
     return MNEME_OK;

@@ -362,18 +362,14 @@ static enum mneme_status run_jobs(struct mneme *handle, size_t pieces, bool *ret
     return status;
 }
 
-/* Files that wait to be removed from the archive. One that does not answer is asked again later. */
 static void settle_archive(struct mneme *handle)
 {
-    struct mn_archive *archive = handle->world.archive;
     int64_t now_ms = handle->world.now_ms();
-    struct mneme_error later;
-    size_t left = 0;
 
-    if (!archive || !archive->ops->settle || !is_past(handle->archive_at_ms, now_ms, LOOK_EVERY_MS))
+    if (!is_past(handle->archive_at_ms, now_ms, LOOK_EVERY_MS))
         return;
     handle->archive_at_ms = now_ms;
-    (void)archive->ops->settle(archive, &handle->world, now_ms, &left, &later);
+    mn_engine_settle_archive(handle, now_ms);
 }
 
 struct due {
