@@ -125,13 +125,14 @@ int cli_health(int argc, char **argv)
 }
 
 /* "WHAT of FILE: FOUND": of one tenant's file, where each has its own. */
-static void tell_found(const char *before, yyjson_val *finding, const char *between)
+static void tell_found(const char *before, yyjson_val *finding, const char *between,
+                       const char *behind)
 {
     const char *file = mn_json_text_of(finding, "file");
 
     printf("%s%s%s%s: ", before, mn_json_text_of(finding, "what"), *file ? " of " : "", file);
     cli_put(mn_json_text_of(finding, "found"), true);
-    printf(". %s%s\n", between, mn_json_text_of(finding, "do"));
+    printf("%s%s%s\n", between, mn_json_text_of(finding, "do"), behind);
 }
 
 static void tell_doctor(const char *report, bool sound)
@@ -142,9 +143,9 @@ static void tell_doctor(const char *report, bool sound)
     yyjson_val *finding;
 
     yyjson_arr_foreach(yyjson_obj_get(root, "findings"), i, max, finding)
-        tell_found("", finding, "Do: ");
+        tell_found("", finding, ". Do: ", "");
     yyjson_arr_foreach(yyjson_obj_get(root, "pending"), i, max, finding)
-        tell_found("pending, ", finding, "");
+        tell_found("pending, ", finding, " (", ")");
     printf("%s: %lld things looked at\n", sound ? "sound" : "NOT SOUND",
            mn_json_integer_of(root, "looked"));
 }

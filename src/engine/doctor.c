@@ -236,7 +236,7 @@ static enum mneme_status check_store(struct visit *v, const struct mneme_options
     v->looked++;
     if (mneme_open(&look, &handle, &why) == MNEME_FORBIDDEN && !strcmp(why.field, "version")) {
         await(v, "version", "any command that writes does it, such as mneme maintain; it is looked into "
-                            "after that", "%.400s", why.message);
+                            "after that", "%.400s", why.message + strlen("version: "));
         return MNEME_OK;
     }
     if (!handle) {
