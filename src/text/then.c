@@ -67,14 +67,16 @@ static void read_words(struct mn_str text, struct words *words)
 /* Latin letters without regard to case; the list is in lower case and ends with NULL. */
 static bool is_any(struct mn_str word, const char *const *list)
 {
-    for (; *list; list++) {
-        size_t i = 0;
+    char first = word.bytes ? mn_letter_to_lower(word.at[0]) : '\0';
 
-        if (strlen(*list) != word.bytes)
+    for (; *list; list++) {
+        size_t i = 1;
+
+        if (first != **list) /* most words fall here */
             continue;
         while (i < word.bytes && mn_letter_to_lower(word.at[i]) == (*list)[i])
             i++;
-        if (i == word.bytes)
+        if (i == word.bytes && !(*list)[i])
             return true;
     }
     return false;
@@ -450,7 +452,9 @@ static bool chinese(struct mn_str request, struct mn_then *then)
     const char *end = request.at + request.bytes, *behind = NULL;
 
     for (const char *at = request.at; at < end; at++) {
-        if (((unsigned char)*at & 0xc0) == 0x80 || !han_marker(at, end, then, &behind))
+        bool may_begin = (unsigned char)*at >= 0xe0 || mn_letter_digit(*at);
+
+        if (!may_begin || !han_marker(at, end, then, &behind))
             continue;
         then->event = han_event(request.at, at);
         then->phrase = slice(then->event.at, behind);
