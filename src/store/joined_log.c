@@ -8,6 +8,10 @@
  *
  * A write that fails is then told by the call that needed it. What was gathered is let go: SQLite takes
  * the commit for failed, and writes the next one to the same place.
+ *
+ * A log that grows makes the file system write down its new length with each commit, which takes the disk
+ * as long again as the commit itself. So it grows ahead, by as much as it has and at most a few commits, in
+ * zeros: no frame, to whoever reads it. Where they cannot be written it grows by what is needed.
  */
 #include "store/joined_log.h"
 
@@ -23,6 +27,8 @@
 #define ENCIPHERED_NAME "multipleciphers-" NAME
 #define GATHERED_MAX ((size_t)1 << 20)
 #define WRITTEN_MAX ((size_t)1 << 16) /* in one call; SQLite's own file takes 128 KiB less one byte */
+#define AHEAD_MIN ((sqlite3_int64)1 << 16) /* a shorter log is one of few commits */
+#define AHEAD_MAX ((sqlite3_int64)1 << 19)
 
 static sqlite3_vfs *below;
 
@@ -32,6 +38,7 @@ struct log_file {
     size_t bytes;
     size_t room;
     sqlite3_int64 at; /* where the first of them goes */
+    sqlite3_int64 length; /* of the file, as far as is known: it may be longer */
     _Alignas(16) char real[]; /* the file of the layer below */
 };
 
@@ -40,19 +47,47 @@ static sqlite3_file *real_of(sqlite3_file *file)
     return (sqlite3_file *)((struct log_file *)file)->real;
 }
 
+/* Behind `end`, where the file ended before that. */
+static void grow_ahead(struct log_file *log, sqlite3_int64 end)
+{
+    static const char zeros[WRITTEN_MAX];
+    sqlite3_file *real = real_of(&log->base);
+    sqlite3_int64 until = end + (end < AHEAD_MAX ? end : AHEAD_MAX);
+
+    for (; end < until; end = log->length) {
+        sqlite3_int64 left = until - end;
+        int count = (int)(left < (sqlite3_int64)WRITTEN_MAX ? left : (sqlite3_int64)WRITTEN_MAX);
+
+        if (real->pMethods->xWrite(real, zeros, count, end) != SQLITE_OK)
+            return;
+        log->length = end + count;
+    }
+}
+
 static int write_gathered(struct log_file *log)
 {
     sqlite3_file *real = real_of(&log->base);
     size_t bytes = log->bytes;
+    sqlite3_int64 end = log->at + (sqlite3_int64)bytes;
+    bool grows = false;
     int code = SQLITE_OK;
 
     log->bytes = 0;
+    if (bytes && end > log->length) {
+        code = real->pMethods->xFileSize(real, &log->length);
+        grows = end > log->length;
+    }
     for (size_t done = 0; code == SQLITE_OK && done < bytes; done += WRITTEN_MAX) {
         size_t left = bytes - done;
 
         code = real->pMethods->xWrite(real, log->gathered + done,
                                       (int)(left < WRITTEN_MAX ? left : WRITTEN_MAX),
                                       log->at + (sqlite3_int64)done);
+    }
+    if (code == SQLITE_OK && grows) {
+        log->length = end;
+        if (end >= AHEAD_MIN)
+            grow_ahead(log, end);
     }
     return code;
 }
@@ -107,8 +142,10 @@ static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    int code = write_gathered((struct log_file *)file);
+    struct log_file *log = (struct log_file *)file;
+    int code = write_gathered(log);
 
+    log->length = size < log->length ? size : log->length;
     return code == SQLITE_OK ? real_of(file)->pMethods->xTruncate(real_of(file), size) : code;
 }
 

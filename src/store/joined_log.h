@@ -3,7 +3,7 @@
  *
  * SQLite hands each page of a commit to the system twice, first its frame's header and then the page, and
  * asks for all of them to be durable at the end. Nobody looks at them before that, so they may as well
- * be handed over then, together.
+ * be handed over then, together. And the log grows in steps, ahead of them.
  */
 #ifndef MN_STORE_JOINED_LOG_H
 #define MN_STORE_JOINED_LOG_H

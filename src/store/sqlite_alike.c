@@ -6,8 +6,10 @@
  * inside the transaction, where nobody else writes, and refuses the request when it has moved.
  *
  * Rewordings have another text and often no key: the mark does not move for them. So the guard also
- * looks at the rows that were written since the index was asked for look-alikes. Most of them are told
- * apart by a glance or by their figures; what is left is compared as the writer would.
+ * looks at the rows that were written since the index was asked for look-alikes.
+ *
+ * Both are asked of what this handle remembers having written (fresh_rows.h) where that reaches back to
+ * the look and nobody else has written since; otherwise of the file.
  *
  * And what a request with an idempotency key was answered, so that the same one again is answered
  * alike and writes nothing.
@@ -16,20 +18,14 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
 #include "store/sqlite_store.h"
 #include "store/sqlite_write.h"
-#include "text/compare.h"
-#include "text/glance.h"
-#include "text/letters.h"
 
 #define GUARD_BYTES_MAX ((size_t)8 << 20)
-#define FIGURES_MAX 16
-#define REWORDED_LOOKS_MIN 0.5 /* light rewordings share .53 and more */
 
 static enum mneme_status read_mark(struct mn_sqlite *db, struct mn_partition partition,
                                    const char *content_hash, const char *memory_key,
@@ -60,11 +56,14 @@ enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct 
     MN_STMT_AUTO stmt = NULL;
     struct mn_rows rows = { 0 };
     struct mn_alike_mark mark = { 0 };
+    struct mn_row_state state;
     bool row = false;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(mn_reading_state(&reading, &state, err));
     MN_TRY(read_mark(reading.db, mn_partition_of(like), like->content_hash, like->memory_key, arena,
                      &mark, err));
+    mark.change = state.changes;
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_MEMORIES_ALIKE, &stmt, err));
     mn_bind_text(stmt, ":tenant", like->tenant_id);
     mn_bind_text(stmt, ":owner", like->user_id);
@@ -84,64 +83,84 @@ enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct 
     return MNEME_OK;
 }
 
-/* The numbers of a text written in digits, in any order. */
-struct figures {
-    uint64_t hash[FIGURES_MAX];
-    size_t count; /* more than there is room for: not all are here */
-};
-
-static struct figures figures_of(const char *text)
+static enum mneme_status fail_moved(struct mneme_error *err)
 {
-    struct figures f = { .count = 0 };
-
-    while (*text) {
-        size_t digits = 0;
-
-        while (mn_letter_digit(text[digits]))
-            digits++;
-        if (digits) {
-            if (f.count < FIGURES_MAX)
-                f.hash[f.count] = mn_hash64(text, digits, 0);
-            f.count++;
-        }
-        text += digits ? digits : 1;
-    }
-    return f;
+    return mn_fail(err, MNEME_CONFLICT, "revision: somebody wrote of the same meanwhile");
 }
 
-/* Are all numbers of the one in the other? It may spell out what the other writes in digits. */
-static bool within(const struct figures *a, const struct figures *b)
-{
-    for (size_t i = 0; i < a->count; i++) {
-        size_t k = 0;
+/* ---- by what this handle wrote ---- */
 
-        while (k < b->count && b->hash[k] != a->hash[i])
-            k++;
-        if (k == b->count)
-            return false;
-    }
-    return true;
+static bool in_partition(const struct mn_fresh_row *row, struct mn_partition partition)
+{
+    return mn_same(row->owner, partition.owner) && mn_same(row->tenant, partition.tenant);
 }
 
-static bool may_count_the_same(const struct figures *a, const struct figures *b)
+static enum mneme_status check_fresh_mark(const struct mn_fresh_rows *fresh,
+                                          const struct mn_guard *guard, struct mneme_error *err)
 {
-    return a->count > FIGURES_MAX || b->count > FIGURES_MAX || within(a, b) || within(b, a);
+    const struct mn_fresh_row *row;
+
+    for (size_t i = 0; (row = mn_fresh_behind(fresh, guard->mark.change, i)); i++)
+        if (in_partition(row, guard->partition) &&
+            (mn_same(row->content_hash, guard->content_hash) ||
+             (!mn_empty(row->memory_key) && mn_same(row->memory_key, guard->memory_key))))
+            return fail_moved(err);
+    return MNEME_OK;
+}
+
+static enum mneme_status check_fresh(const struct mn_fresh_rows *fresh, const struct mn_guard *guard,
+                                     int64_t change, struct mneme_error *err)
+{
+    const struct mneme_memory *like = guard->like;
+    struct mn_fresh_row *row = mn_fresh_behind(fresh, change, 0);
+    struct mn_look own;
+
+    if (!row)
+        return MNEME_OK;
+    own = mn_look_at(like->content);
+    for (size_t i = 0; (row = mn_fresh_behind(fresh, change, i)); i++) {
+        MN_ARENA_AUTO arena = NULL;
+
+        if (row->status != MNEME_ACTIVE || !in_partition(row, guard->partition) ||
+            !mn_same(row->agent, like->agent_id) || row->scope_kind != like->scope_kind ||
+            !mn_same(row->scope_id, like->scope_id) || mn_same(row->id, like->id))
+            continue;
+        if (!row->looked)
+            row->look = mn_look_at(row->content);
+        row->looked = true;
+        arena = mn_arena_new(GUARD_BYTES_MAX);
+        if (mn_look_rewords(&own, like->content, &row->look, row->content, arena))
+            return fail_moved(err);
+    }
+    return MNEME_OK;
+}
+
+/* ---- by the file ---- */
+
+static enum mneme_status check_mark(const struct mn_writing *w, const struct mn_guard *guard,
+                                    struct mneme_error *err)
+{
+    struct mn_alike_mark now = { 0 };
+
+    MN_TRY(read_mark(w->db, guard->partition, guard->content_hash, guard->memory_key, w->arena,
+                     &now, err));
+    if (now.rows != guard->mark.rows || now.revisions != guard->mark.revisions)
+        return fail_moved(err);
+    return MNEME_OK;
 }
 
 static enum mneme_status check_since(const struct mn_writing *w, const struct mn_guard *guard,
-                                     struct mneme_error *err)
+                                     int64_t change, struct mneme_error *err)
 {
     const struct mneme_memory *like = guard->like;
-    const char *number = strrchr(mn_or_empty(guard->position), ':');
-    struct mn_glance own = mn_glance_at(like->content);
-    struct figures own_figures = figures_of(like->content);
+    struct mn_look own = mn_look_at(like->content);
     MN_STMT_AUTO stmt = NULL;
     bool row = false;
 
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_MEMORIES_SINCE, &stmt, err));
     mn_bind_text(stmt, ":tenant", guard->partition.tenant);
     mn_bind_text(stmt, ":owner", guard->partition.owner);
-    mn_bind_integer(stmt, ":seq", number ? strtoll(number + 1, NULL, 10) : 0);
+    mn_bind_integer(stmt, ":seq", change);
     mn_bind_text(stmt, ":agent_id", like->agent_id);
     mn_bind_integer(stmt, ":scope_kind", like->scope_kind);
     mn_bind_text(stmt, ":scope_id", like->scope_id);
@@ -150,8 +169,7 @@ static enum mneme_status check_since(const struct mn_writing *w, const struct mn
         MN_ARENA_AUTO arena = NULL;
         struct mn_reader reader = { .stmt = stmt };
         const char *content;
-        struct mn_glance glance;
-        struct figures figures;
+        struct mn_look look;
 
         MN_TRY(mn_sqlite_step(stmt, &row, err));
         if (!row)
@@ -160,25 +178,28 @@ static enum mneme_status check_since(const struct mn_writing *w, const struct mn
         reader.arena = arena;
         content = mn_read_text(&reader);
         MN_TRY(mn_read_end(&reader, err));
-        glance = mn_glance_at(content);
-        figures = figures_of(content);
-        if (mn_glance_share(&own, &glance) >= REWORDED_LOOKS_MIN &&
-            may_count_the_same(&own_figures, &figures) &&
-            mn_text_likeness(arena, like->content, content) == MN_LIKENESS_REWORDED)
-            return mn_fail(err, MNEME_CONFLICT, "revision: somebody wrote of the same meanwhile");
+        look = mn_look_at(content);
+        if (mn_look_rewords(&own, like->content, &look, content, arena))
+            return fail_moved(err);
     }
 }
 
 enum mneme_status mn_write_guard(const struct mn_writing *w, const struct mn_guard *guard,
                                  struct mneme_error *err)
 {
-    struct mn_alike_mark now = { 0 };
+    static const struct mn_fresh_rows none;
+    const struct mn_fresh_rows *fresh = w->known ? &w->known->fresh : &none;
+    const char *number = strrchr(mn_or_empty(guard->position), ':');
+    int64_t change = number ? strtoll(number + 1, NULL, 10) : 0;
 
-    MN_TRY(read_mark(w->db, guard->partition, guard->content_hash, guard->memory_key, w->arena,
-                     &now, err));
-    if (now.rows != guard->mark.rows || now.revisions != guard->mark.revisions)
-        return mn_fail(err, MNEME_CONFLICT, "revision: somebody wrote of the same meanwhile");
-    return guard->like ? check_since(w, guard, err) : MNEME_OK;
+    if (mn_fresh_reaches(fresh, guard->mark.change))
+        MN_TRY(check_fresh_mark(fresh, guard, err));
+    else
+        MN_TRY(check_mark(w, guard, err));
+    if (!guard->like)
+        return MNEME_OK;
+    return mn_fresh_reaches(fresh, change) ? check_fresh(fresh, guard, change, err)
+                                           : check_since(w, guard, change, err);
 }
 
 enum mneme_status mn_write_clarification(const struct mn_writing *w,

@@ -125,16 +125,17 @@ enum mneme_status mn_sqlite_changes_after(struct mn_store *store, const struct m
 {
     MN_READING_AUTO reading = { 0 };
     struct mn_changes changes = { 0 };
-    int64_t last = 0;
+    struct mn_row_state state;
     int64_t seq = 0;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_sqlite_integer(reading.db, SQL_SQLITE_CHANGES_LAST, &last, err));
+    MN_TRY(mn_reading_state(&reading, &state, err));
     if (!parse_cursor(reading.store, cursor, &seq))
         changes.too_old = true;
     else
-        MN_TRY(mn_changes_read(reading.db, only, seq, last, limit, arena, &changes, &seq, err));
-    mn_cursor_print(reading.store, changes.more ? seq : last, &changes.next);
+        MN_TRY(mn_changes_read(reading.db, only, seq, state.changes, limit, arena, &changes, &seq,
+                               err));
+    mn_cursor_print(reading.store, changes.more ? seq : state.changes, &changes.next);
     *ret_changes = changes;
     return MNEME_OK;
 }

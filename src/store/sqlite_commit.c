@@ -179,6 +179,23 @@ static enum mneme_status insert_over(const struct mn_writing *w, const struct mn
     return former ? mn_write_usage_reset(w, former, memory, err) : MNEME_OK;
 }
 
+/* For guards to come: right behind the row's change. Of a row that had another text or key that one is
+ * gone. */
+static void tell_fresh(const struct mn_writing *w, const struct mneme_memory *former,
+                       const struct mneme_memory *memory)
+{
+    int64_t change = w->known->state.changes;
+
+    if (former && !(mn_same(former->content_hash, memory->content_hash) &&
+                    mn_same(former->memory_key, memory->memory_key))) {
+        struct mneme_memory gone = *former;
+
+        gone.status = MNEME_SUPERSEDED;
+        mn_fresh_add(&w->known->fresh, change, &gone);
+    }
+    mn_fresh_add(&w->known->fresh, change, memory);
+}
+
 /* *ret_link: the row brings a supersedes link that was not there. */
 static enum mneme_status write_memory(const struct mn_writing *w, const struct mn_write *write,
                                       struct mn_written *ret_written, bool *ret_link,
@@ -204,8 +221,10 @@ static enum mneme_status write_memory(const struct mn_writing *w, const struct m
     *ret_link = !mn_empty(memory->supersedes) &&
                 !(former && mn_same(former->supersedes, memory->supersedes));
     MN_TRY(mn_write_turns(w, memory, write->forgets, err));
-    return mn_write_change(w, MN_CHANGE_MEMORY, memory->tenant_id, memory->user_id, memory->id,
-                           revision, err);
+    MN_TRY(mn_write_change(w, MN_CHANGE_MEMORY, memory->tenant_id, memory->user_id, memory->id,
+                           revision, err));
+    tell_fresh(w, former, memory);
+    return MNEME_OK;
 }
 
 /* ---- one request ---- */
@@ -407,15 +426,19 @@ static enum mneme_status write_group(struct mn_sqlite *db, struct mn_known *know
     *ret_at_fault = NULL;
     if (!known->has_state)
         MN_TRY(mn_now_state(db, &known->state, err));
+    known->has_state = true;
     ret_step->from = known->state;
+    mn_fresh_begin(&known->fresh, known->state.changes);
     for (const struct mn_commit_call *call = group; call; call = call->next) {
         *ret_at_fault = call;
         MN_TRY(write_call(db, known, is_alone(group), call, err));
     }
     *ret_at_fault = NULL;
-    MN_TRY(mn_now_state(db, &ret_step->to, err));
-    known->state = ret_step->to;
+    if (!known->has_state) /* a request was undone */
+        MN_TRY(mn_now_state(db, &known->state, err));
     known->has_state = true;
+    ret_step->to = known->state;
+    mn_fresh_begin(&known->fresh, known->state.changes);
     return MNEME_OK;
 }
 

@@ -370,6 +370,7 @@ enum mneme_status mn_sqlite_erase(struct mn_store *store, const struct mneme_era
     MN_TRY(mn_turn_begin(self, err));
     w.db = self->writer;
     status = erase_behind_lock(self->writer, &e, err);
+    mn_known_forget(&self->known);
     mn_row_cache_forget(self->rows); /* whatever came of it: texts may be kept there */
     mn_turn_end(self);
     if (status == MNEME_OK)

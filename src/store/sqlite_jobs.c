@@ -138,7 +138,7 @@ enum mneme_status mn_write_review(const struct mn_writing *w, const struct mn_re
     mn_bind_real(stmt, ":importance_base", review->importance_base);
     MN_TRY(mn_sqlite_done(stmt, err));
     *ret_written = (struct mn_written){ .unchanged = mn_sqlite_changed(w->db) == 0 };
-    return mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err);
+    return mn_write_usage_moved(w, err);
 }
 
 enum mneme_status mn_write_usage_reset(const struct mn_writing *w,
@@ -160,7 +160,7 @@ enum mneme_status mn_write_usage_reset(const struct mn_writing *w,
     mn_bind_integer(stmt, ":confidence", confidence);
     mn_bind_integer(stmt, ":importance", importance);
     MN_TRY(mn_sqlite_done(stmt, err));
-    return mn_sqlite_changed(w->db) > 0 ? mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err)
+    return mn_sqlite_changed(w->db) > 0 ? mn_write_usage_moved(w, err)
                                         : MNEME_OK;
 }
 

@@ -16,6 +16,7 @@ static bool read_version(struct mn_sqlite *writer, unsigned *ret_version)
 void mn_known_forget(struct mn_known *known)
 {
     mn_hmac_free(known->hmac);
+    mn_fresh_release(&known->fresh);
     *known = (struct mn_known){ 0 };
 }
 

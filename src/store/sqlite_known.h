@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/hash.h"
+#include "store/fresh_rows.h"
 #include "store/row_cache.h"
 #include "store/sqlite_db.h"
 #include "store/store.h"
@@ -22,13 +23,14 @@
 struct mn_known {
     unsigned version; /* of the file, as SQLite counts */
     bool has_state;
-    struct mn_row_state state;
+    struct mn_row_state state; /* moved by each write */
     bool no_tombstones;
     struct mn_hmac *hmac; /* of the audit's secret; NULL: not known */
     bool has_end;
     struct mn_audit_mark end; /* of the audit */
     char name[MN_KNOWN_NAMES][MN_KNOWN_NAME_BYTES]; /* digests whose names the audit has */
     size_t name_count; /* ever put in: the oldest is overwritten */
+    struct mn_fresh_rows fresh;
 };
 
 /* Inside a transaction that has just begun. */

@@ -456,6 +456,7 @@ static enum mneme_status in_turn(struct mn_store *store, struct check *c, int64_
     w.db = self->writer;
     c->w = &w;
     status = what(c, err);
+    mn_known_forget(&self->known);
     mn_row_cache_forget(self->rows);
     mn_turn_end(self);
     return status;

@@ -31,7 +31,18 @@ enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kin
     mn_bind_text(stmt, ":id", id);
     mn_bind_integer(stmt, ":revision", revision);
     mn_bind_integer(stmt, ":at_ms", w->commit->now_ms);
-    return mn_sqlite_done(stmt, err);
+    MN_TRY(mn_sqlite_done(stmt, err));
+    if (w->known)
+        w->known->state.changes = sqlite3_last_insert_rowid(mn_sqlite_handle(w->db));
+    return MNEME_OK;
+}
+
+enum mneme_status mn_write_usage_moved(const struct mn_writing *w, struct mneme_error *err)
+{
+    MN_TRY(mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err));
+    if (w->known)
+        w->known->state.usage++;
+    return MNEME_OK;
 }
 
 enum mneme_status mn_write_exists(const struct mn_writing *w, const char *sql, const char *tenant,
@@ -513,7 +524,7 @@ enum mneme_status mn_write_usage(const struct mn_writing *w, const struct mneme_
     if (usage->confidence >= 0.0 && usage->confidence != former)
         MN_TRY(tell_indexes(w, usage, err));
     /* The rest leaves no change; that it moved must be seen all the same (row_cache.h). */
-    return mn_sqlite_run(w->db, SQL_SQLITE_USAGE_MOVED, err);
+    return mn_write_usage_moved(w, err);
 }
 
 static enum mneme_status put_vector(const struct mn_writing *w, const struct mn_vector_row *vector,

@@ -90,6 +90,8 @@ enum mneme_status mn_write_extraction(const struct mn_writing *w,
 enum mneme_status mn_write_change(const struct mn_writing *w, enum mn_change_kind kind,
                                   const char *tenant, const char *owner, const char *id,
                                   int64_t revision, struct mneme_error *err);
+/* That usage was written, which leaves no change. */
+enum mneme_status mn_write_usage_moved(const struct mn_writing *w, struct mneme_error *err);
 /* Is there a row for :tenant and :id? */
 enum mneme_status mn_write_exists(const struct mn_writing *w, const char *sql, const char *tenant,
                                   const char *id, bool *ret_exists, struct mneme_error *err);

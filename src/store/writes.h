@@ -116,6 +116,7 @@ struct mn_clarifications {
 struct mn_alike_mark {
     int64_t rows;
     int64_t revisions;
+    int64_t change; /* number of the last one then */
 };
 struct mn_guard {
     struct mn_partition partition;

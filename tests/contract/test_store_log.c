@@ -1,0 +1,204 @@
+/*
+ * test_store_log.c - the log grows ahead of what is written to it, and nobody who reads it can tell.
+ */
+#include "store/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/record.h"
+
+#define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
+#define T0 INT64_C(1700000000000)
+#define COMMITS 60 /* of eight pages and more: half of what is merged into the file at once */
+
+struct place {
+    char folder[64];
+    char file[96], log[104];
+    char copy[96], copied_log[104];
+};
+
+static int make_place(void **state)
+{
+    struct place *p = calloc(1, sizeof *p);
+
+    assert_non_null(p);
+    (void)snprintf(p->folder, sizeof p->folder, "/tmp/mneme-log-XXXXXX");
+    assert_non_null(mkdtemp(p->folder));
+    (void)snprintf(p->file, sizeof p->file, "%s/store", p->folder);
+    (void)snprintf(p->log, sizeof p->log, "%s-wal", p->file);
+    (void)snprintf(p->copy, sizeof p->copy, "%s/copy", p->folder);
+    (void)snprintf(p->copied_log, sizeof p->copied_log, "%s-wal", p->copy);
+    *state = p;
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    static const char *const endings[] = { "", "-wal", "-shm", ".lock" };
+    struct place *p = *state;
+    char name[128];
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        (void)snprintf(name, sizeof name, "%s%s", p->file, endings[i]);
+        (void)unlink(name);
+        (void)snprintf(name, sizeof name, "%s%s", p->copy, endings[i]);
+        (void)unlink(name);
+    }
+    (void)rmdir(p->folder);
+    free(p);
+    return 0;
+}
+
+static struct mn_store *open_at(const char *path, const char *key)
+{
+    const struct mn_store_options options = {
+        .path = path, .create = true, .key = key, .key_bytes = key ? strlen(key) : 0
+    };
+    struct mn_store *store = NULL;
+    struct mneme_error err;
+
+    ASSERT_OK(mn_store_sqlite_open(&options, &store, &err));
+    return store;
+}
+
+static enum mneme_status put(struct mn_store *store, int number)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+    struct mneme_memory given = MNEME_MEMORY_INIT;
+    struct mneme_memory whole;
+    struct mn_written written = { 0 };
+    const struct mn_write write = { .kind = MN_WRITE_MEMORY,
+                                    .expected_revision = MN_REVISION_NEW,
+                                    .memory = &whole };
+    const struct mn_commit commit = { .write = &write, .count = 1, .now_ms = T0 };
+    struct mneme_error err;
+
+    given.tenant_id = "t";
+    given.user_id = "ann";
+    given.id = given.content = mn_arena_printf(arena, "m-%d", number);
+    given.type = "fact";
+    ASSERT_OK(mn_memory_complete(&given, T0, arena, &whole, &err));
+    return mn_store_commit_one(store, &commit, &written, &err);
+}
+
+static int64_t change_count(struct mn_store *store)
+{
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+    const struct mn_cursor first = { "" };
+    struct mn_changes changes;
+    struct mneme_error err;
+
+    ASSERT_OK(store->ops->changes_after(store, NULL, &first, SIZE_MAX, arena, &changes, &err));
+    return (int64_t)changes.count;
+}
+
+static int64_t bytes_of(const char *path)
+{
+    struct stat found;
+
+    return stat(path, &found) == 0 ? (int64_t)found.st_size : 0;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    static char bytes[1 << 16];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t count;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    while ((count = fread(bytes, 1, sizeof bytes, in)) > 0)
+        assert_int_equal(fwrite(bytes, 1, count, out), count);
+    (void)fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* As it would lie there after a kill. */
+static void holds_all_as_it_lies_there(struct place *p, const char *key)
+{
+    struct mn_store *store = open_at(p->file, key);
+    struct mn_store *again;
+    int64_t length = 0;
+    int grown = 0;
+
+    for (int i = 0; i < COMMITS; i++) {
+        ASSERT_OK(put(store, i));
+        grown += bytes_of(p->log) != length;
+        length = bytes_of(p->log);
+    }
+    assert_in_range(grown, 2, COMMITS / 4);
+    copy_file(p->file, p->copy);
+    copy_file(p->log, p->copied_log);
+    again = open_at(p->copy, key);
+    assert_int_equal(change_count(again), COMMITS);
+    ASSERT_OK(put(again, COMMITS));
+    assert_int_equal(change_count(again), COMMITS + 1);
+    mn_store_free(again);
+    mn_store_free(store);
+}
+
+static void a_log_that_has_grown_ahead_holds_what_was_committed(void **state)
+{
+    holds_all_as_it_lies_there(*state, NULL);
+}
+
+static void so_does_an_enciphered_one(void **state)
+{
+    holds_all_as_it_lies_there(*state, "a key of sixteen or more bytes");
+}
+
+static void limit_files_to(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_disk_without_room_for_more_than_the_commits_takes_them(void **state)
+{
+    struct place *p = *state;
+    struct mn_store *store = open_at(p->file, NULL);
+    int written = 0;
+
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    ASSERT_OK(put(store, written++));
+    int64_t length = bytes_of(p->log);
+    limit_files_to((rlim_t)length + 100000); /* a commit, and less than the log would grow */
+    while (bytes_of(p->log) == length)
+        ASSERT_OK(put(store, written++));
+    while (put(store, written) == MNEME_OK)
+        written++;
+    assert_int_equal(change_count(store), written);
+    limit_files_to(RLIM_INFINITY);
+    ASSERT_OK(put(store, written++));
+    assert_int_equal(change_count(store), written);
+    mn_store_free(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_log_that_has_grown_ahead_holds_what_was_committed,
+                                        make_place, remove_place),
+        cmocka_unit_test_setup_teardown(so_does_an_enciphered_one, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_disk_without_room_for_more_than_the_commits_takes_them,
+                                        make_place, remove_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
