@@ -40,7 +40,7 @@
 
 struct deciding {
     const struct mneme_memory *draft;
-    const char *value; /* of the draft */
+    const char *value; /* of the draft; of one without a key nobody asks */
     struct mn_glance glance; /* at its text */
     int64_t said_at_ms;
     int64_t now_ms;
@@ -273,7 +273,7 @@ enum mneme_status mn_dedupe(const struct mneme_memory *draft, const struct mn_ro
     };
     struct deciding d = {
         .draft = draft,
-        .value = mn_memory_value(draft, scratch),
+        .value = mn_empty(draft->memory_key) ? "" : mn_memory_value(draft, scratch),
         .glance = mn_glance_at(draft->content),
         .said_at_ms = said_at_ms,
         .now_ms = now_ms,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/str.h"
 
@@ -383,7 +384,24 @@ static void judge_classes(const struct mn_visible *v, const struct mn_access *ac
         const struct mn_visible_class *class = &v->classes.item[c];
 
         reached[c] =
-            class->rows && mn_access_reaches(access, class->memory, &reason);
+            class->rows && mn_access_reaches(access, class->memory, &reason) ? UINT8_MAX : 0;
+    }
+}
+
+/* FOR_TEXT and FOR_VECTOR of the rows from `first` on, one bit each. */
+static void judge_rows(const struct mn_visible *v, size_t first, size_t rows,
+                       const uint8_t wanted[256], const uint8_t *reached, const uint8_t in_state[4],
+                       uint64_t *ret_text, uint64_t *ret_vector)
+{
+    uint8_t as[64] = { 0 };
+
+    for (size_t i = 0; i < rows; i++)
+        as[i] = wanted[v->type[first + i]] & reached[v->class_of[first + i]] &
+                in_state[v->state[first + i]];
+    *ret_text = *ret_vector = 0;
+    for (unsigned i = 0; i < 64; i += 8) {
+        *ret_text |= mn_bits_gather(as + i, 0) << i;
+        *ret_vector |= mn_bits_gather(as + i, 1) << i;
     }
 }
 
@@ -394,26 +412,22 @@ void mn_visible_bits(const struct mn_visible *v, const struct mn_visible_request
     uint8_t state = access->as_of_ms ? STATE_HELD : STATE_HOLDS;
     bool timed = request->after_ms || request->before_ms || access->as_of_ms ||
                  v->latest_from > access->at_ms || v->earliest_until <= access->at_ms;
+    uint8_t in_state[4];
     uint8_t wanted[256] = { 0 }; /* by type */
 
     for (int t = 0; t < mn_type_count(); t++)
         wanted[t] = (uint8_t)((request->text_types >> t & 1 ? FOR_TEXT : 0) |
                               (request->vector_types >> t & 1 ? FOR_VECTOR : 0));
+    for (unsigned s = 0; s < sizeof in_state; s++)
+        in_state[s] = s & state ? UINT8_MAX : 0;
     judge_classes(v, access, scratch);
 
     for (size_t w = 0; w < mn_visible_words(v); w++) {
         size_t first = w * 64;
         size_t rows = v->count - first < 64 ? v->count - first : 64;
-        uint64_t text = 0, vector = 0;
+        uint64_t text, vector;
 
-        for (size_t i = 0; i < rows; i++) {
-            size_t row = first + i;
-            unsigned seen = scratch[v->class_of[row]] & ((v->state[row] & state) != 0);
-            unsigned as = wanted[v->type[row]] & (0U - seen);
-
-            text |= (uint64_t)(as & FOR_TEXT) << i;
-            vector |= (uint64_t)(as >> 1) << i;
-        }
+        judge_rows(v, first, rows, wanted, scratch, in_state, &text, &vector);
         uint64_t bits = (text | vector) & v->alive[w];
         for (uint64_t left = timed ? bits : 0; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctzll(left);

@@ -10,7 +10,7 @@
 #define FEW_UNITS 5
 #define FEW_DAYS 7
 
-bool mn_when_eat(const char **at, const char *literal)
+bool mn_when_eat_rest(const char **at, const char *literal)
 {
     size_t bytes = strlen(literal);
 

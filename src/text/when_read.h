@@ -61,7 +61,12 @@ bool mn_when_chinese(const char *text, const char **at, struct mn_when_meaning *
 #define MN_WHEN_COUNT_MAX 1200              /* units back; more is no phrase but a number */
 #define MN_WHEN_FEW (MN_WHEN_COUNT_MAX + 1) /* as many as was not said */
 
-bool mn_when_eat(const char **at, const char *literal);
+bool mn_when_eat_rest(const char **at, const char *literal);
+/* Nearly every literal is tried in vain: its first byte says so. */
+static inline bool mn_when_eat(const char **at, const char *literal)
+{
+    return **at == *literal && mn_when_eat_rest(at, literal);
+}
 bool mn_when_ends(const char *at);                 /* no word, version or identifier goes on here */
 bool mn_when_year(const char **at, int *ret_year); /* 1900..2199 */
 bool mn_when_digits(const char **at, int count, int *ret_value); /* exactly so many */
