@@ -1,8 +1,8 @@
 /*
  * row_cache.c - one table for everything, in the order of its last use.
  *
- * Three kinds of entries: rows by tenant and id; lists by partition, kind and what they list; and
- * partitions. A partition has a number, which is part of the names of its lists: giving it another one
+ * Four kinds of entries: rows and codes of tokens by tenant and id; lists by partition, kind and what
+ * they list; and partitions. A partition has a number, which is part of the names of its lists: giving it another one
  * makes all of them unreachable at once, and they leave when they have grown old. Numbers are never
  * given twice, so a partition that left itself and comes back does not find lists of before.
  *
@@ -24,7 +24,7 @@
 #define SLOTS_FIRST 1024
 #define ENTRY_BYTES_MAX ((size_t)1 << 18) /* one that is larger would drive out too many */
 
-enum kind { KIND_ROW = 0, KIND_PARTITION = 16 /* between them enum mn_list_kind */ };
+enum kind { KIND_ROW = 0, KIND_PARTITION = 16 /* between them enum mn_list_kind */, KIND_CODES };
 
 /* The name of an entry. */
 struct name {
@@ -211,6 +211,11 @@ static struct name row_name(const char *tenant, const char *id)
     return (struct name){ .kind = KIND_ROW, .a = tenant, .b = id };
 }
 
+static struct name codes_name(const char *tenant, const char *unit)
+{
+    return (struct name){ .kind = KIND_CODES, .a = tenant, .b = unit };
+}
+
 /* The name of a list; false when its partition is not known, and so no list of it. */
 static bool list_name(struct mn_row_cache *cache, const struct mn_list_name *of,
                       struct name *ret_name)
@@ -274,17 +279,23 @@ struct mn_row_state mn_row_cache_state(struct mn_row_cache *cache)
     return state;
 }
 
-static void drop_touched(struct mn_row_cache *cache, const struct mn_row_touch *touch)
+static void drop_named(struct mn_row_cache *cache, struct name name)
 {
-    struct name row = row_name(touch->tenant, touch->id);
-    struct entry *e = *place_of(cache, &row, hash_of(&row));
+    struct entry *e = *place_of(cache, &name, hash_of(&name));
 
     if (e)
         drop(cache, e);
+}
+
+static void drop_touched(struct mn_row_cache *cache, const struct mn_row_touch *touch)
+{
+    drop_named(cache, row_name(touch->tenant, touch->id));
+    drop_named(cache, codes_name(touch->tenant, touch->id));
     if (!touch->owner)
         return;
     struct name partition = partition_name(touch->tenant, touch->owner);
-    e = *place_of(cache, &partition, hash_of(&partition));
+    struct entry *e = *place_of(cache, &partition, hash_of(&partition));
+
     if (e)
         e->number = ++cache->last_number;
 }
@@ -423,6 +434,67 @@ void mn_row_cache_keep_list(struct mn_row_cache *cache, struct mn_row_state stat
             (void)insert(cache, made, &name, &flat, list->count, list->whole);
             made = NULL;
         }
+    }
+    (void)pthread_mutex_unlock(&cache->mutex);
+    free(made);
+}
+
+/* ---- codes ---- */
+
+/* An entry's piece: owner, NUL, profile, NUL, the codes. */
+static size_t codes_head(const struct mn_codes_name *of)
+{
+    return strlen(mn_or_empty(of->partition.owner)) + strlen(of->profile) + 2;
+}
+
+static bool are_of(const struct entry *e, const struct mn_codes_name *of)
+{
+    const char *owner = mn_or_empty(of->partition.owner), *at = e->flat.at;
+
+    return strcmp(at, owner) == 0 && strcmp(at + strlen(owner) + 1, of->profile) == 0;
+}
+
+enum mneme_status mn_row_cache_codes(struct mn_row_cache *cache, struct mn_row_state state,
+                                     const struct mn_codes_name *of, struct mn_arena *arena,
+                                     struct mn_str *ret_codes, bool *ret_known,
+                                     struct mneme_error *err)
+{
+    struct name name = codes_name(of->partition.tenant, of->unit);
+    struct mn_str codes = { NULL, 0 };
+    bool known = false;
+
+    (void)pthread_mutex_lock(&cache->mutex);
+    const struct entry *e = same_state(cache->state, state) ? find(cache, &name) : NULL;
+    if (e && are_of(e, of)) {
+        known = true;
+        codes.bytes = e->flat.bytes - codes_head(of);
+        codes.at = mn_arena_copy_n(arena, (const char *)e->flat.at + codes_head(of), codes.bytes);
+    }
+    (void)pthread_mutex_unlock(&cache->mutex);
+    if (known && !codes.at)
+        return mn_fail_memory(err);
+    *ret_known = known;
+    if (known)
+        *ret_codes = codes;
+    return MNEME_OK;
+}
+
+void mn_row_cache_keep_codes(struct mn_row_cache *cache, struct mn_row_state state,
+                             const struct mn_codes_name *of, struct mn_str codes)
+{
+    struct name name = codes_name(of->partition.tenant, of->unit);
+    size_t head = head_bytes(&name), bytes = codes_head(of) + codes.bytes;
+    char *made = malloc(head + bytes);
+
+    if (!made)
+        return;
+    char *at = stpcpy(stpcpy(made + head, mn_or_empty(of->partition.owner)) + 1, of->profile) + 1;
+    memcpy(at, codes.at, codes.bytes);
+    const struct mn_flat flat = { .bytes = bytes, .at = made + head };
+    (void)pthread_mutex_lock(&cache->mutex);
+    if (same_state(cache->state, state)) {
+        (void)insert(cache, made, &name, &flat, 0, true);
+        made = NULL;
     }
     (void)pthread_mutex_unlock(&cache->mutex);
     free(made);

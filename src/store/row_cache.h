@@ -1,5 +1,6 @@
 /*
- * row_cache.h - decoded rows, and lists of ids, as long as the store's state vouches for them.
+ * row_cache.h - decoded rows, lists of ids and codes of tokens, as long as the store's state vouches
+ * for them.
  *
  * A recall reads the same rows again and again: a user's preferences and rules, the rivals of a key.
  * Here they are kept decoded, for all identities alike; who may have one is asked each time it is
@@ -88,5 +89,19 @@ enum mneme_status mn_row_cache_list(struct mn_row_cache *cache, struct mn_row_st
                                     struct mneme_error *err);
 void mn_row_cache_keep_list(struct mn_row_cache *cache, struct mn_row_state state,
                             const struct mn_list_name *name, const struct mn_list *list);
+
+/* Codes of a unit's tokens: leave with any change of the unit. That there are none is not kept, since
+ * codes may come to a vector that stays as it is, which leaves no change. */
+struct mn_codes_name {
+    struct mn_partition partition;
+    const char *unit;
+    const char *profile; /* of the tokens */
+};
+enum mneme_status mn_row_cache_codes(struct mn_row_cache *cache, struct mn_row_state state,
+                                     const struct mn_codes_name *name, struct mn_arena *arena,
+                                     struct mn_str *ret_codes, bool *ret_known,
+                                     struct mneme_error *err);
+void mn_row_cache_keep_codes(struct mn_row_cache *cache, struct mn_row_state state,
+                             const struct mn_codes_name *name, struct mn_str codes);
 
 #endif

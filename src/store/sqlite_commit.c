@@ -494,6 +494,11 @@ static size_t list_touched(const struct mn_commit *commit, struct mn_row_touch *
         else if (w->kind == MN_WRITE_EDGE)
             touch[count++] =
                 (struct mn_row_touch){ w->edge->tenant_id, mn_or_empty(w->edge->user_id), "" };
+        else if (w->kind == MN_WRITE_EVENT)
+            touch[count++] = (struct mn_row_touch){ w->event->tenant_id, NULL, w->event->id };
+        else if (w->kind == MN_WRITE_VECTOR)
+            touch[count++] = (struct mn_row_touch){ w->vector->partition.tenant, NULL,
+                                                    w->vector->unit_id };
     }
     return count;
 }

@@ -78,13 +78,16 @@ static struct mn_row_touch *touched(const struct mn_changes *changes, struct mn_
         if (c->kind == MN_CHANGE_MEMORY || c->kind == MN_CHANGE_RULE || c->kind == MN_CHANGE_EDGE)
             touch[count++] =
                 (struct mn_row_touch){ c->partition.tenant, c->partition.owner, c->id };
+        else if (c->kind == MN_CHANGE_EVENT || c->kind == MN_CHANGE_VECTOR)
+            touch[count++] = (struct mn_row_touch){ c->partition.tenant, NULL, c->id };
     }
     *ret_count = count;
     return touch;
 }
 
-/* Moves the cache from its state to that of the call. */
-static enum mneme_status bring_up(struct now *n, struct mn_row_state from, bool *ret_moved,
+/* Moves the cache from its state to that of the reading. */
+static enum mneme_status bring_up(struct mn_reading *reading, struct mn_row_state from,
+                                  struct mn_row_state to, bool *ret_moved,
                                   struct mneme_error *err)
 {
     MN_ARENA_AUTO arena = mn_arena_new(TOUCH_BYTES_MAX);
@@ -93,37 +96,42 @@ static enum mneme_status bring_up(struct now *n, struct mn_row_state from, bool 
     size_t count = 0;
     int64_t seq;
 
-    if (from.usage == n->state.usage) {
-        MN_TRY(mn_changes_read(n->reading.db, NULL, from.changes, n->state.changes,
-                               CHANGES_AT_ONCE, arena, &changes, &seq, err));
+    if (from.usage == to.usage) {
+        MN_TRY(mn_changes_read(reading->db, NULL, from.changes, to.changes, CHANGES_AT_ONCE, arena,
+                               &changes, &seq, err));
         touch = touched(&changes, arena, &count);
     }
-    *ret_moved = mn_row_cache_move(n->cache, from, n->state, touch, count);
+    *ret_moved = mn_row_cache_move(reading->store->rows, from, to, touch, count);
+    return MNEME_OK;
+}
+
+enum mneme_status mn_now_cache(struct mn_reading *reading, struct mn_row_state *ret_state,
+                               struct mn_row_cache **ret_cache, struct mneme_error *err)
+{
+    struct mn_row_cache *cache = reading->store->rows;
+    struct mn_row_state state, kept;
+    bool moved = false;
+
+    MN_TRY(mn_reading_state(reading, &state, err));
+    do {
+        kept = mn_row_cache_state(cache);
+        moved = kept.changes == state.changes && kept.usage == state.usage;
+        if (moved || kept.changes > state.changes || kept.usage > state.usage)
+            break;
+        MN_TRY(bring_up(reading, kept, state, &moved, err));
+    } while (!moved);
+    *ret_state = state;
+    *ret_cache = moved ? cache : NULL;
     return MNEME_OK;
 }
 
 static enum mneme_status begin(struct mn_store *store, const struct mn_access *access,
                                struct mn_arena *arena, struct now *n, struct mneme_error *err)
 {
-    struct mn_row_state kept;
-    bool moved = false;
-
     MN_TRY(mn_reading_begin(store, &n->reading, err));
-    MN_TRY(mn_reading_state(&n->reading, &n->state, err));
-    n->cache = n->reading.store->rows;
     n->access = access;
     n->arena = arena;
-    do {
-        kept = mn_row_cache_state(n->cache);
-        if (kept.changes == n->state.changes && kept.usage == n->state.usage)
-            return MNEME_OK;
-        if (kept.changes > n->state.changes || kept.usage > n->state.usage)
-            break;
-        MN_TRY(bring_up(n, kept, &moved, err));
-    } while (!moved);
-    if (!moved)
-        n->cache = NULL;
-    return MNEME_OK;
+    return mn_now_cache(&n->reading, &n->state, &n->cache, err);
 }
 
 /* ---- rows ---- */

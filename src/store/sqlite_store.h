@@ -20,7 +20,7 @@
 #define MN_SQLITE_READERS_MAX 8
 #define MN_SQLITE_WAITING_MAX 256  /* calls that wait for their commit; more wait for a place */
 #define MN_SQLITE_GROUP_ROWS 1024  /* written in one transaction for several calls */
-#define MN_SQLITE_ROW_BYTES_MAX ((size_t)16 << 20) /* of rows that are kept decoded */
+#define MN_SQLITE_ROW_BYTES_MAX ((size_t)16 << 20) /* of rows that are kept decoded, and codes */
 
 /* A key of its own, wiped when it is let go. */
 struct mn_key {
@@ -153,6 +153,10 @@ enum mneme_status mn_sqlite_prune(struct mn_store *store, const struct mn_retent
 /* The state of the rows that the connection, inside a transaction, sees. */
 enum mneme_status mn_now_state(struct mn_sqlite *db, struct mn_row_state *ret_state,
                                struct mneme_error *err);
+/* What is kept of the state that the reading sees, brought up to it; *ret_cache NULL: it stands
+ * elsewhere, and this reading does without. */
+enum mneme_status mn_now_cache(struct mn_reading *reading, struct mn_row_state *ret_state,
+                               struct mn_row_cache **ret_cache, struct mneme_error *err);
 /* In no order of their own; structured ones at most `limit` of each scope, owner and type. */
 enum mneme_status mn_now_structured(struct mn_store *store, const struct mn_access *access,
                                     struct mneme_list types, size_t limit, struct mn_arena *arena,

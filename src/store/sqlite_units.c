@@ -212,8 +212,19 @@ enum mneme_status mn_sqlite_units_without_vector(struct mn_store *store, const c
     return MNEME_OK;
 }
 
-/* Rows come in the order of the key: a unit's vector first, then its codes. */
-static enum mneme_status read_tokens(struct mn_stmt *stmt, size_t count, struct mn_arena *arena,
+/* Whose codes are asked for; what is kept of them. */
+struct tokens_asked {
+    struct mn_codes_name name; /* its unit is set for each */
+    const char *const *ids;
+    const char *profile;
+    struct mn_row_state state;
+    struct mn_row_cache *cache; /* NULL: it stands elsewhere */
+};
+
+/* Codes of the units at these places, from the store. Rows come in the order of the key: a unit's
+ * vector first, then its codes. */
+static enum mneme_status step_tokens(struct mn_stmt *stmt, struct tokens_asked *asked,
+                                     const size_t *place, size_t count, struct mn_arena *arena,
                                      struct mn_str *codes, struct mneme_error *err)
 {
     const char *vector_text = "";
@@ -237,12 +248,37 @@ static enum mneme_status read_tokens(struct mn_stmt *stmt, size_t count, struct 
             vector_at = at;
             vector_text = text;
         } else if (at < count && at == vector_at && mn_same(text, vector_text)) {
-            codes[at].at = mn_arena_copy_n(arena, blob ? blob : "", bytes);
-            codes[at].bytes = bytes;
-            if (!codes[at].at)
+            struct mn_str *to = &codes[place[at]];
+
+            to->at = mn_arena_copy_n(arena, blob ? blob : "", bytes);
+            to->bytes = bytes;
+            if (!to->at)
                 return mn_fail_memory(err);
+            asked->name.unit = asked->ids[place[at]];
+            if (asked->cache)
+                mn_row_cache_keep_codes(asked->cache, asked->state, &asked->name, *to);
         }
     }
+}
+
+static enum mneme_status read_tokens(struct mn_sqlite *db, struct tokens_asked *asked,
+                                     const size_t *place, size_t count, struct mn_arena *arena,
+                                     struct mn_str *codes, struct mneme_error *err)
+{
+    const char **ids = mn_arena_array(arena, const char *, count + 1);
+    MN_STMT_AUTO stmt = NULL;
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = asked->ids[place[i]];
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_TOKENS_GET, &stmt, err));
+    mn_bind_text(stmt, ":tokens", asked->name.profile);
+    mn_bind_list(stmt, ":ids", (struct mneme_list){ ids, count });
+    mn_bind_text(stmt, ":tenant", asked->name.partition.tenant);
+    mn_bind_text(stmt, ":owner", asked->name.partition.owner);
+    mn_bind_text(stmt, ":profile", asked->profile);
+    return step_tokens(stmt, asked, place, count, arena, codes, err);
 }
 
 enum mneme_status mn_sqlite_tokens_get(struct mn_store *store, struct mn_partition partition,
@@ -251,19 +287,28 @@ enum mneme_status mn_sqlite_tokens_get(struct mn_store *store, struct mn_partiti
                                        struct mn_str *ret_codes, struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
-    MN_STMT_AUTO stmt = NULL;
+    struct tokens_asked asked = { .name = { .partition = partition, .profile = tokens_profile },
+                                  .ids = ids,
+                                  .profile = profile };
     struct mn_str *codes = mn_arena_array(arena, struct mn_str, count + 1);
+    size_t *place = mn_arena_array(arena, size_t, count + 1), asked_count = 0;
 
-    if (!codes)
+    if (!codes || !place)
         return mn_fail_memory(err);
     MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_TOKENS_GET, &stmt, err));
-    mn_bind_text(stmt, ":tokens", tokens_profile);
-    mn_bind_list(stmt, ":ids", (struct mneme_list){ ids, count });
-    mn_bind_text(stmt, ":tenant", partition.tenant);
-    mn_bind_text(stmt, ":owner", partition.owner);
-    mn_bind_text(stmt, ":profile", profile);
-    MN_TRY(read_tokens(stmt, count, arena, codes, err));
+    MN_TRY(mn_now_cache(&reading, &asked.state, &asked.cache, err));
+    for (size_t i = 0; i < count; i++) {
+        bool known = false;
+
+        asked.name.unit = ids[i];
+        if (asked.cache)
+            MN_TRY(mn_row_cache_codes(asked.cache, asked.state, &asked.name, arena, &codes[i],
+                                      &known, err));
+        if (!known)
+            place[asked_count++] = i;
+    }
+    if (asked_count)
+        MN_TRY(read_tokens(reading.db, &asked, place, asked_count, arena, codes, err));
     memcpy(ret_codes, codes, count * sizeof *codes);
     return MNEME_OK;
 }

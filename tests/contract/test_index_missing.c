@@ -300,9 +300,11 @@ static void turns_that_were_embedded_without_are_made_up_for(void **state)
 static void other_axes_are_made_anew_and_the_vectors_stay(void **state)
 {
     struct bench bench = set_up(*state);
+    char former[sizeof bench.world.model->profile.tokens_hash];
     int64_t dropped = 0;
 
     take_tokens(&bench);
+    (void)snprintf(former, sizeof former, "%s", bench.world.model->profile.tokens_hash);
     assert_int_equal(embed(&bench, 100), MEMORIES + EVENTS);
     (void)snprintf(bench.world.model->profile.tokens_hash,
                    sizeof bench.world.model->profile.tokens_hash, "%s.other",
@@ -310,10 +312,16 @@ static void other_axes_are_made_anew_and_the_vectors_stay(void **state)
     assert_int_equal(with_tokens(&bench), 0);
     assert_int_equal(embed(&bench, 100), EVENTS);
     assert_int_equal(with_tokens(&bench), EVENTS);
+    (void)snprintf(bench.world.model->profile.tokens_hash, sizeof former, "%s", former);
+    assert_int_equal(with_tokens(&bench), EVENTS);
+    (void)snprintf(bench.world.model->profile.tokens_hash, sizeof former, "%s.other",
+                   bench.world.model->profile.vectors_hash);
     ASSERT_OK(mn_index_drop_other_models(&bench.world, &dropped, &bench.f->err));
     assert_int_equal(dropped, EVENTS); /* of the former axes */
     assert_int_equal(with_tokens(&bench), EVENTS);
     assert_int_equal(lacking(&bench, mn_index_profile(&bench.world)), 0);
+    (void)snprintf(bench.world.model->profile.tokens_hash, sizeof former, "%s", former);
+    assert_int_equal(with_tokens(&bench), 0);
     tear_down(&bench);
 }
 
@@ -358,6 +366,48 @@ static void a_vector_that_came_without_is_followed_by_its_tokens(void **state)
     tear_down(&bench);
 }
 
+/* Bytes of a turn's codes, as this handle reads them. */
+static size_t code_bytes(struct bench *bench, struct mn_store *store, const char *id)
+{
+    struct mn_str codes = { NULL, 0 };
+
+    ASSERT_OK(store->ops->tokens_get(store, (struct mn_partition){ "t", "ann" }, &id, 1,
+                                     mn_index_profile(&bench->world),
+                                     mn_index_tokens_profile(&bench->world), bench->f->arena, &codes,
+                                     &bench->f->err));
+    return codes.bytes;
+}
+
+static void codes_that_were_read_are_read_anew_once_the_turn_has_others(void **state)
+{
+    struct bench bench = set_up(*state);
+    struct mn_store *first = bench.f->store, *second;
+    char bytes[2 * MN_TOKEN_PASSAGE_BYTES] = { 1 };
+    const struct mn_str others = { bytes, sizeof bytes };
+    const struct mn_partition bobs = { "t", "bob" };
+    const char *turn = "e-1";
+    struct mn_str codes = { NULL, 0 };
+
+    take_tokens(&bench);
+    assert_int_equal(embed(&bench, 100), MEMORIES + EVENTS);
+    bench.f->again = second = store_engine.open_again(bench.f->context);
+    assert_non_null(second);
+    for (int time = 0; time < 2; time++) { /* read, then as they were kept */
+        assert_int_equal(code_bytes(&bench, first, "e-1"), 6 * MN_TOKEN_PASSAGE_BYTES);
+        assert_int_equal(code_bytes(&bench, second, "e-1"), 6 * MN_TOKEN_PASSAGE_BYTES);
+        assert_int_equal(with_tokens(&bench), EVENTS);
+        ASSERT_OK(first->ops->tokens_get(first, bobs, &turn, 1, mn_index_profile(&bench.world),
+                                         mn_index_tokens_profile(&bench.world), bench.f->arena,
+                                         &codes, &bench.f->err));
+        assert_null(codes.at); /* the turn is not his */
+    }
+    put_vector(&bench, "e-1", &others);
+    assert_int_equal(code_bytes(&bench, first, "e-1"), sizeof bytes);
+    assert_int_equal(code_bytes(&bench, second, "e-1"), sizeof bytes);
+    assert_int_equal(code_bytes(&bench, second, "e-2"), 6 * MN_TOKEN_PASSAGE_BYTES);
+    tear_down(&bench);
+}
+
 static void lost_codes_are_found_and_made_again(void **state)
 {
     struct bench bench = set_up(*state);
@@ -393,6 +443,7 @@ int main(void)
         CASE(turns_that_were_embedded_without_are_made_up_for),
         CASE(other_axes_are_made_anew_and_the_vectors_stay),
         CASE(a_vector_that_came_without_is_followed_by_its_tokens),
+        CASE(codes_that_were_read_are_read_anew_once_the_turn_has_others),
         CASE(lost_codes_are_found_and_made_again),
     };
 

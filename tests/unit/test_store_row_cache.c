@@ -1,5 +1,5 @@
 /*
- * test_store_row_cache.c - decoded rows and lists of ids: there in their state and in no other, for
+ * test_store_row_cache.c - decoded rows, lists of ids and codes of tokens: there in their state and in no other, for
  * those who reach them and for nobody else, and no more of them than there is room for.
  */
 #include "store/row_cache.h"
@@ -379,8 +379,59 @@ static void a_row_that_would_drive_out_too_many_is_not_kept(void **state)
     mn_row_cache_free(NULL);
 }
 
+static struct mn_codes_name codes_of(struct mn_partition partition, const char *unit,
+                                     const char *profile)
+{
+    return (struct mn_codes_name){ partition, unit, profile };
+}
+
+/* "" where the cache does not know them. */
+static const char *codes(struct mn_row_cache *cache, struct mn_row_state state,
+                         struct mn_codes_name name, struct mn_arena *arena)
+{
+    struct mn_str found = { "", 0 };
+    bool known = false;
+
+    assert_int_equal(mn_row_cache_codes(cache, state, &name, arena, &found, &known, NULL), MNEME_OK);
+    assert_int_equal(known, found.bytes != 0);
+    return mn_arena_copy_n(arena, found.at, found.bytes);
+}
+
+static void codes_are_those_of_one_unit_owner_and_profile_until_it_changes(void **state)
+{
+    struct mn_row_cache *cache = mn_row_cache_new(ROOM);
+    MN_ARENA_AUTO arena = mn_arena_new(ROOM);
+    const struct mn_codes_name own = codes_of(anns, "m", "p.q"), his = codes_of(shared, "n", "p.q");
+    const struct mn_row_touch touch[] = { { "t", NULL, "m" } };
+    struct mn_row row = row_of("ann", "m", "first");
+
+    (void)state;
+    assert_true(mn_row_cache_move(cache, none, one, NULL, 0));
+    mn_row_cache_keep_codes(cache, two, &own, (struct mn_str){ "of no state", 11 });
+    assert_string_equal(codes(cache, one, own, arena), "");
+    mn_row_cache_keep(cache, one, &row); /* of the same id: another thing */
+    mn_row_cache_keep_codes(cache, one, &own, (struct mn_str){ "abc", 3 });
+    mn_row_cache_keep_codes(cache, one, &his, (struct mn_str){ "defg", 4 });
+    assert_true(has(cache, one, "m"));
+    assert_string_equal(codes(cache, one, own, arena), "abc");
+    assert_string_equal(codes(cache, one, his, arena), "defg");
+    assert_string_equal(codes(cache, two, own, arena), "");
+    assert_string_equal(codes(cache, one, codes_of(shared, "m", "p.q"), arena), "");
+    assert_string_equal(codes(cache, one, codes_of(anns, "m", "p.r"), arena), "");
+    mn_row_cache_keep_codes(cache, one, &own, (struct mn_str){ "other", 5 });
+    assert_string_equal(codes(cache, one, own, arena), "other");
+    assert_true(mn_row_cache_move(cache, one, two, touch, 1));
+    assert_string_equal(codes(cache, two, own, arena), "");
+    assert_string_equal(codes(cache, two, his, arena), "defg");
+    mn_row_cache_forget(cache);
+    assert_string_equal(codes(cache, none, his, arena), "");
+    mn_row_cache_free(cache);
+}
+
 static void a_full_arena_is_a_failure_and_no_empty_answer(void **state)
 {
+    const struct mn_codes_name own = codes_of(anns, "m", "p.q");
+    struct mn_str found = { NULL, 0 };
     struct mn_row_cache *cache = mn_row_cache_new(ROOM);
     MN_ARENA_AUTO arena = mn_arena_new(64);
     struct mn_access ann = access_of("ann");
@@ -400,6 +451,9 @@ static void a_full_arena_is_a_failure_and_no_empty_answer(void **state)
     assert_int_equal(rows.count, 0);
     assert_non_null(mn_arena_alloc(arena, 64));
     assert_int_equal(mn_row_cache_list(cache, one, &name, arena, &list, &known, NULL), MNEME_LIMIT);
+    mn_row_cache_keep_codes(cache, one, &own, (struct mn_str){ "abc", 3 });
+    assert_int_equal(mn_row_cache_codes(cache, one, &own, arena, &found, &known, NULL), MNEME_LIMIT);
+    assert_null(found.at);
     mn_row_cache_free(cache);
 }
 
@@ -417,6 +471,7 @@ int main(void)
         cmocka_unit_test(what_was_used_longest_ago_leaves_first),
         cmocka_unit_test(many_rows_are_found_again),
         cmocka_unit_test(a_row_that_would_drive_out_too_many_is_not_kept),
+        cmocka_unit_test(codes_are_those_of_one_unit_owner_and_profile_until_it_changes),
         cmocka_unit_test(a_full_arena_is_a_failure_and_no_empty_answer),
     };
 
