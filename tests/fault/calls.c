@@ -776,6 +776,8 @@ static void open_tenants(void)
     options.key_bytes = 6;
     options.tokenizer = "estimate";
     assert_int_equal(mneme_open(&options, &tenants_handle, &err), MNEME_OK);
+    struct mneme_memory m = sample("m-tenant", "harbour pilots know the tenant");
+    assert_int_equal(mneme_remember(tenants_handle, &m, NULL, NULL, &err), MNEME_OK);
 }
 
 static enum mneme_status call_rotate_tenant_key(struct mneme_error *err)
