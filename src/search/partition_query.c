@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/around.h"
 #include "search/context.h"
 #include "search/picked.h"
 
-#define AROUND 3
 #define FETCH_AHEAD 4 /* rows, while one is scored or copied */
 #define RESCORED_MORE 16 /* rows scored exactly beside a quarter more than are wanted by vector */
 
@@ -32,8 +32,6 @@ struct work {
     uint64_t *among;
     uint64_t *key;
     struct mn_scored *scored; /* lists while searching */
-    float *around[MN_VIEWS_MAX]; /* by row: what chosen turns near it bring */
-    float *around_block;
 };
 
 static void work_release(struct work *work)
@@ -44,7 +42,6 @@ static void work_release(struct work *work)
     free(work->among);
     free(work->key);
     free(work->scored);
-    free(work->around_block);
     free(work->of.item);
 }
 #define WORK_AUTO MN_CLEANUP(work_release) struct work
@@ -199,28 +196,6 @@ static void fetch_document(const struct work *work, uint32_t row)
     mn_documents_fetch(index->documents, index->document[row & MN_ROW_MASK]);
 }
 
-/* Offers what stands within AROUND of a turn chosen by text, by the sum of what the chosen ones
- * near it score; of a turn a step further away counts less. */
-static void spread(const struct work *work, const struct mn_picked *from)
-{
-    size_t v = mn_picked_view(from->row);
-    const struct mn_session_table *table = &work->of.views->index[v]->sessions;
-    uint32_t row = (uint32_t)mn_picked_item(&work->of, from->row), before = row, after = row;
-
-    if (!mn_session_table_is_turn(table, row))
-        return;
-    for (int step = 1; step <= AROUND; step++) {
-        float share = (float)from->order / (float)step;
-
-        before = before == MN_ROW_NONE ? before : mn_session_turn_of(table, before)->before;
-        after = after == MN_ROW_NONE ? after : mn_session_turn_of(table, after)->after;
-        if (before != MN_ROW_NONE)
-            work->around[v][before] += share;
-        if (after != MN_ROW_NONE)
-            work->around[v][after] += share;
-    }
-}
-
 /* Turns that were not chosen but stand among those that were. Ranked behind them: picked[0] to
  * picked[count - 1] were chosen by text. */
 static enum mneme_status choose_around(struct work *work, size_t count, struct mneme_error *err)
@@ -232,20 +207,7 @@ static enum mneme_status choose_around(struct work *work, size_t count, struct m
 
     if (!best.room || !count)
         return MNEME_OK;
-    work->around_block = calloc(work->of.views->count * rows, sizeof *work->around_block);
-    if (!work->around_block)
-        return mn_fail_memory(err);
-    for (size_t v = 0; v < work->of.views->count; v++)
-        work->around[v] = work->around_block + v * rows;
-    for (size_t i = 0; i < count; i++)
-        spread(work, &picked[i]);
-    for (size_t i = 0; i < count; i++)
-        work->around[mn_picked_view(picked[i].row)][mn_picked_item(&work->of, picked[i].row)] = 0;
-    for (size_t v = 0; v < work->of.views->count; v++)
-        for (size_t row = 0; row < work->of.views->index[v]->count; row++)
-            if (work->around[v][row] > 0 && work->text_bits[v][row / 64] >> (row % 64) & 1)
-                mn_best_offer(&best, work->around[v][row],
-                              (uint32_t)row | (uint32_t)v << MN_VIEW_BIT);
+    MN_TRY(mn_around_offer(&work->of, picked, count, work->text_bits, &best, err));
     for (size_t i = 0; i < best.count; i++)
         picked[count + i] =
             (struct mn_picked){ .row = best.item[i].row, .order = (double)best.item[i].score };

@@ -51,7 +51,7 @@ static bool terms_grow(struct mn_text_index *index, size_t room)
 {
     if (room > MN_TEXT_TERMS_MAX || !grow(&index->terms.item, room, sizeof *index->terms.item) ||
         !grow(&index->terms.alive, room, sizeof *index->terms.alive) ||
-        !grow(&index->terms.in_passages, room, sizeof *index->terms.in_passages))
+        !grow(&index->terms.df, room, sizeof *index->terms.df))
         return false;
     index->terms.room = room;
     return true;
@@ -99,7 +99,7 @@ static uint32_t term_add(struct mn_text_index *index, uint64_t hash)
     if (!term_room(index))
         return UINT32_MAX;
     index->terms.item[number] = (struct mn_text_term){ .hash = hash };
-    index->terms.alive[number] = index->terms.in_passages[number] = 0;
+    index->terms.alive[number] = index->terms.df[number] = 0;
     index->terms.count++;
     slot_fill(index, number);
     return number;
@@ -176,7 +176,7 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
         if (!good)
             break;
         index->terms.alive[term]++;
-        index->terms.in_passages[term] += document->kind == MN_TEXT_PASSAGE;
+        index->terms.df[term] += document->kind != MN_TEXT_PASSAGE;
         mn_text_packing_put(&packing, term, halves);
         mn_text_columns_put(&index->columns, index->count, term, halves);
     }
@@ -193,7 +193,7 @@ void mn_text_index_remove(struct mn_text_index *index, size_t row)
         uint32_t term = mn_text_forward_term(&forward, i);
 
         index->terms.alive[term]--;
-        index->terms.in_passages[term] -= kind == MN_TEXT_PASSAGE;
+        index->terms.df[term] -= kind != MN_TEXT_PASSAGE;
     }
     index->alive[kind]--;
     index->length_sum[kind] -= (double)mn_text_length_of(index->length[row]);
@@ -228,7 +228,7 @@ static bool copy_terms(const struct mn_text_index *from, const uint32_t *row_map
             return false;
         struct mn_text_term *term = &to->terms.item[map[t]];
         to->terms.alive[map[t]] = from->terms.alive[t];
-        to->terms.in_passages[map[t]] = from->terms.in_passages[t];
+        to->terms.df[map[t]] = from->terms.df[t];
         read_list(from, t, row_map, list, term);
         if (!mn_text_list_keep(list, term, &to->blocks))
             return false;
@@ -376,7 +376,7 @@ bool mn_text_index_load_end(struct mn_text_index *index)
             uint32_t term = mn_text_forward_term(&forward, i);
 
             index->terms.alive[term]++;
-            index->terms.in_passages[term] += is_passage;
+            index->terms.df[term] += !is_passage;
         }
         postings += forward.count;
         longest = forward.count > longest ? forward.count : longest;
@@ -415,7 +415,7 @@ void mn_text_index_release(struct mn_text_index *index)
 {
     free(index->terms.item);
     free(index->terms.alive);
-    free(index->terms.in_passages);
+    free(index->terms.df);
     free(index->terms.slot);
     mn_dictionary_release(&index->dictionary);
     mn_blocks_release(&index->blocks);

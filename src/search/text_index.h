@@ -46,7 +46,7 @@ struct mn_text_index {
     struct {
         struct mn_text_term *item;
         uint32_t *alive; /* rows that have it: apart, since all terms of a row ask for it */
-        uint32_t *in_passages; /* of these; their item has it as well */
+        uint32_t *df; /* of these, those that are no passages: their item has it as well */
         size_t count;
         size_t room;
         uint32_t *slot; /* hash table: term + 1; 0 is free */
@@ -69,9 +69,9 @@ struct mn_text_index {
  * makes none of its words common. */
 static inline uint32_t mn_text_index_df(const struct mn_text_index *index, uint32_t term)
 {
-    uint32_t alive = index->terms.alive[term], df = alive - index->terms.in_passages[term];
+    uint32_t df = index->terms.df[term];
 
-    return df ? df : alive > 0;
+    return df ? df : index->terms.alive[term] > 0;
 }
 
 static inline size_t mn_text_index_documents(const struct mn_text_index *index)
