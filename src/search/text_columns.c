@@ -11,7 +11,7 @@
 
 #include "search/text_index.h"
 
-#define ROWS_MIN 256
+#define ROWS_MIN 32
 #define MORE_ROWS 4 /* a quarter */
 #define SHARE 8
 #define SHARE_KEPT 16
