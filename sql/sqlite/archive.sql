@@ -13,13 +13,17 @@ SET state = 2, first_place = :first_place, last_place = :last_place, event_count
     bytes = :bytes, digest = :digest, at_ms = :at_ms
 WHERE tenant = :tenant AND owner = :owner AND object = :object AND state = 1;
 
--- To be removed: nothing tells any more whose it was.
+-- To be removed: nothing tells any more whose it was. Not while turns stand in it.
 
 -- name: ARCHIVE_DOOM
 UPDATE archive_objects
 SET tenant = '', owner = '', session_id = '', state = 3, first_place = 0, last_place = 0,
-    event_count = 0, kept = 0
-WHERE tenant = :tenant AND owner = :owner AND object = :object;
+    event_count = 0
+WHERE tenant = :tenant AND owner = :owner AND object = :object AND kept = 0;
+
+-- name: ARCHIVE_KEEPS
+SELECT 1 FROM archive_objects
+WHERE tenant = :tenant AND owner = :owner AND object = :object AND kept > 0;
 
 -- name: ARCHIVE_GONE
 DELETE FROM archive_objects WHERE tenant = '' AND owner = '' AND object = :object;
@@ -77,7 +81,7 @@ WHERE tenant = :tenant AND owner = :owner AND object = :object
                 AND f.kept = :count);
 
 -- name: ARCHIVE_ANEW_FREE
-UPDATE archive_objects SET number = (SELECT max(number) + 1 FROM archive_objects)
+UPDATE archive_objects SET number = (SELECT max(number) + 1 FROM archive_objects), kept = 0
 WHERE tenant = :tenant AND owner = :owner AND object = :former;
 
 -- name: ARCHIVE_ANEW_TAKE

@@ -261,10 +261,10 @@ static enum mneme_status take_once(const struct call *c, const struct mn_archive
     MN_TRY(make_file(c, &content, &object, err));
     enum mneme_status status =
         step(c, MN_ARCHIVE_TAKE, &object, &content.events, NULL, err);
-    if (status != MNEME_OK && !(err && err->uncertain)) {
-        (void)step(c, MN_ARCHIVE_DOOM, &object, NULL, NULL, &ignored);
+    /* What may have been committed is left to settle(); nothing is removed that the store holds whole. */
+    if (status != MNEME_OK && !(err && err->uncertain) &&
+        step(c, MN_ARCHIVE_DOOM, &object, NULL, NULL, &ignored) == MNEME_OK)
         (void)remove_doomed(c, &object, &ignored);
-    }
     MN_TRY(status);
     *ret_taken = content.events.count;
     return MNEME_OK;

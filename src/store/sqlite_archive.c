@@ -60,11 +60,19 @@ static enum mneme_status fill(const struct mn_writing *w, const struct mn_archiv
     return MNEME_OK;
 }
 
+/* Refused while turns stand in it: whatever its caller was told of the steps before, none is lost. */
 static enum mneme_status doom(const struct mn_writing *w, const struct mn_archive_object *object,
                               const char *name, struct mneme_error *err)
 {
+    MN_STMT_AUTO keeps = NULL;
     MN_STMT_AUTO stmt = NULL;
+    bool found = false;
 
+    MN_TRY(prepare(w, SQL_SQLITE_ARCHIVE_KEEPS, object, &keeps, err));
+    mn_bind_text(keeps, ":object", name);
+    MN_TRY(mn_sqlite_step(keeps, &found, err));
+    if (found)
+        return mn_fail(err, MNEME_CONFLICT, "object: %s has turns", name);
     MN_TRY(prepare(w, SQL_SQLITE_ARCHIVE_DOOM, object, &stmt, err));
     mn_bind_text(stmt, ":object", name);
     return mn_sqlite_done(stmt, err);

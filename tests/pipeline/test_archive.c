@@ -18,6 +18,8 @@
 
 #include <mneme/mneme.h>
 
+#include "engine/handle.h"
+#include "engine/tenants.h"
 #include "pipeline/fixture.h"
 
 #define ASSERT_OK(call)                                                                            \
@@ -541,6 +543,43 @@ static void files_younger_than_a_backup_that_was_put_back_are_erased_with_their_
 
 /* ---- bad input ---- */
 
+static enum mneme_status try_step(struct mneme *handle, const struct mn_archive_row *row,
+                                  struct mneme_error *err)
+{
+    MN_ROUTED(handle, "acme", false, try_step(inner, row, err));
+    const struct mn_write write = { .kind = MN_WRITE_ARCHIVE, .archive = row };
+    const struct mn_commit commit = {
+        .write = &write, .count = 1, .actor = "archive", .reason = "", .now_ms = 1
+    };
+    struct mn_written written;
+
+    return mn_store_commit_one(handle->world.store, &commit, &written, err);
+}
+
+/* Whatever a caller believes of the steps before. */
+static void a_file_that_has_turns_is_not_given_up(void **state)
+{
+    struct fixture *f = *state;
+    const struct mn_events none = { 0 };
+    size_t turns = 0;
+
+    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    assert_int_equal(archive_session(f, "ann", "s1"), 1);
+    const struct listed l = list(f, "ann");
+    const struct mn_archive_object object = { .partition = { "acme", "ann" },
+                                              .session_id = "s1",
+                                              .object = l.object };
+    static const enum mn_archive_step steps[] = { MN_ARCHIVE_DOOM, MN_ARCHIVE_BACK };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const struct mn_archive_row row = { steps[i], &object, &none, NULL };
+
+        assert_int_equal(try_step(f->handle, &row, &f->err), MNEME_CONFLICT);
+        assert_string_equal(f->err.field, "object");
+    }
+    ASSERT_OK(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err));
+    assert_int_equal(turns, 1);
+}
+
 static void what_is_missing_is_named(void **state)
 {
     struct fixture *f = *state;
@@ -596,6 +635,7 @@ int main(void)
         TEST(an_erasure_waits_for_an_archive_that_is_away_and_says_so),
         TEST(an_empty_place_is_not_taken_for_the_archive),
         TEST(files_younger_than_a_backup_that_was_put_back_are_erased_with_their_user),
+        TEST(a_file_that_has_turns_is_not_given_up),
         TEST(what_is_missing_is_named),
     };
 
