@@ -8,8 +8,8 @@
  * so does what happened in the time it names, where it names the kind as well ("incidents of last
  * month"). A preference, or a constraint wider than the project, qualifies when the plan wants its
  * type and some of its labels or words are met. What a graph brought needs a path of enough
- * confidence; what was at the time that a request means needs nothing else. Everything else must be as close to the request as the model profile demands, on the
- * raw scale.
+ * confidence; what was at the time that a request means needs nothing else. Everything else must be
+ * as close to the request as the model profile demands, on the raw scale.
  *
  * A text that gives orders has none of the privileges of a constraint: its likeness must carry it.
  */

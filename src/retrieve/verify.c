@@ -43,7 +43,8 @@ enum mneme_status mn_verify_keys(struct mn_sourcing *s, struct mneme_error *err)
         return MNEME_OK;
     /* What is read already is the same row, unless the state was let go, or a past one is asked. */
     MN_TRY(store->ops->memories_by_key(store, s->access, keys, key_count,
-                                       s->let_go || s->access->as_of_ms ? NULL : &had, s->arena, &rows, err));
+                                       s->let_go || s->access->as_of_ms ? NULL : &had, s->arena,
+                                       &rows, err));
     for (size_t i = 0; i < rows.count; i++) {
         bool known = mn_pool_find(s->pool, rows.item[i].memory.id) != NULL;
         struct mn_candidate *c = NULL;

@@ -496,6 +496,21 @@ static bool asks_of_the_past(struct mn_str before, struct mn_str behind, bool th
     return han && asks && !plans;
 }
 
+/* "What was the date of the exam", 考试那天是几号: when it was, and nothing that was then. */
+static bool asks_when(struct mn_str before, struct mn_str behind)
+{
+    static const char *const what[] = { "what", "which", NULL }, *const was[] = { "was", "is", NULL };
+    static const char *const han_when[] = { "是几",   "是哪",   "是什么时候", "是什么日子",
+                                            "是星期", "是礼拜", "是周",       NULL };
+    struct words words, rest;
+
+    read_words(before, &words);
+    read_words(behind, &rest);
+    return begins_any(behind.at, behind.at + behind.bytes, han_when) > 0 ||
+           (!rest.count && words.count > 1 && is_at(&words, words.count - 1, was) &&
+            is_at(&words, words.count - 2, what));
+}
+
 /* Is the event nothing but a date? "August 3", 上个月. */
 static bool is_date(struct mn_str event)
 {
@@ -528,10 +543,10 @@ bool mn_then_asked(struct mn_str request, struct mn_then *ret_then)
 
     if (!english(request, &then) && !chinese(request, &then))
         return false;
-    const char *behind = then.phrase.at + then.phrase.bytes;
-    if (is_date(then.event) ||
-        !asks_of_the_past(slice(request.at, then.phrase.at),
-                          slice(behind, request.at + request.bytes), then.side == MN_THEN_SAME))
+    const struct mn_str before = slice(request.at, then.phrase.at);
+    const struct mn_str behind = slice(then.phrase.at + then.phrase.bytes, request.at + request.bytes);
+    if (is_date(then.event) || asks_when(before, behind) ||
+        !asks_of_the_past(before, behind, then.side == MN_THEN_SAME))
         return false;
     *ret_then = then;
     return true;

@@ -3,9 +3,9 @@
  *
  * A relation counts only with its start beside it: a possessive or "of" in English, 的 or a pronoun
  * in Chinese. Where another relation follows at once, both are one phrase ("my sister's husband"): a
- * text may name who that is, or each of them one after the other. A name counts only right beside the relation, joined to it by a word of naming or by
- * nothing but a comma, and in English only with a capital: what a sentence says further off may be
- * anybody's.
+ * text may name who that is, or each of them one after the other. A name counts only right beside
+ * the relation, joined to it by a word of naming or by nothing, or set between commas, and in English
+ * only with a capital. "Rex is my sister's dog" and "Yesterday, my sister left" name no sister.
  */
 #include "text/through.h"
 
@@ -15,6 +15,8 @@
 #include "text/words.h"
 
 #define NAME_WORDS_MAX 3
+#define NAME_BYTES_MAX 120 /* with what joins it */
+#define CLOSES ",.!?;:)\n"
 #define HAN_NAME_BYTES 15 /* five characters */
 #define HAN_ANCHOR_BYTES 24
 
@@ -265,7 +267,7 @@ static bool name_from(const char *at, const char *end, struct mn_str *ret_name)
     if (!is_name(w) || !w.follows)
         return false;
     *ret_name = w.text;
-    for (int i = 1; i < NAME_WORDS_MAX && *w.end == ' '; i++) {
+    for (int i = 1; i < NAME_WORDS_MAX && !w.owns && *w.end == ' '; i++) {
         const char *before = w.end;
 
         w = word_at(before, end);
@@ -276,11 +278,21 @@ static bool name_from(const char *at, const char *end, struct mn_str *ret_name)
     return true;
 }
 
-/* "sister is Ann", "sister's name is Ann", "sister, Ann", "sister called Ann". */
-static bool named_behind(const char *at, const char *end, struct mn_str *ret_name)
+/* Does a 's stand between the phrase and what is behind it? */
+static bool owns(const struct mn_through *found, const char *behind)
+{
+    return behind > found->phrase.at + found->phrase.bytes;
+}
+
+/* "sister is Ann", "sister's name is Ann", "sister, Ann,", "sister called Ann". */
+static bool named_behind(const struct mn_through *found, const char *behind, const char *end,
+                         struct mn_str *ret_name)
 {
     static const char *const naming[] = { "is", "was", "name", "named", "called" };
+    const char *at = behind;
 
+    if (owns(found, behind) && !alike(word_at(behind, end).text, MN_STR("name")))
+        return false;
     for (int i = 0; i < 3; i++) {
         struct word w = word_at(at, end);
 
@@ -288,22 +300,28 @@ static bool named_behind(const char *at, const char *end, struct mn_str *ret_nam
             break;
         at = w.end;
     }
-    return name_from(at, end, ret_name);
+    if (!name_from(at, end, ret_name))
+        return false;
+    const char *after = ret_name->at + ret_name->bytes;
+    return at > behind ? *after != '\'' /* not "is Tom's boss" */
+                       : *behind != ',' || strchr(CLOSES, *after);
 }
 
 /* "Ann is", "Ann," before the phrase, at the head of its sentence. */
-static bool named_before(const char *from, const char *phrase, struct mn_str *ret_name)
+static bool named_before(const char *from, const struct mn_through *found, const char *behind,
+                         struct mn_str *ret_name)
 {
-    const char *head = phrase;
+    const char *phrase = found->phrase.at, *head = phrase;
 
     while (head > from && !strchr(".!?;\n", head[-1]))
-        head--;
-    if (!name_from(head, phrase, ret_name))
+        if (phrase - --head > NAME_BYTES_MAX)
+            return false;
+    if (owns(found, behind) || !name_from(head, phrase, ret_name))
         return false;
-    const char *behind = ret_name->at + ret_name->bytes;
-    struct word w = word_at(behind, phrase);
+    const char *after = ret_name->at + ret_name->bytes;
+    struct word w = word_at(after, phrase);
     bool is = alike(w.text, MN_STR("is")) || alike(w.text, MN_STR("was"));
-    return (!w.text.bytes && behind < phrase && *behind == ',') ||
+    return (!w.text.bytes && after < phrase && *after == ',' && strchr(CLOSES, *behind)) ||
            (is && !word_at(w.end, phrase).text.bytes);
 }
 
@@ -336,8 +354,10 @@ static const char *run_before(const char *from, const char *at, size_t most)
     return begin;
 }
 
+/* On over the same; what is longer than a name is not looked at to its end. */
 static const char *run_behind(const char *at, const char *end)
 {
+    end = end - at > 2 * HAN_NAME_BYTES ? at + 2 * HAN_NAME_BYTES : end;
     while (at < end) {
         size_t read = 0;
         int32_t c = mn_utf8_next(at, (size_t)(end - at), &read);
@@ -397,14 +417,22 @@ static bool chinese(const char *from, const char *start, const char *end, struct
     return false;
 }
 
-/* 叫小安, 是小安, ，小安 behind; 小安是 before. A relation or what has 的 in it is no name. */
+/* 叫小安, 是小安, ，小安 behind; 小安是 before. A relation, a trade or what has 的 in it is no name. */
 static bool han_name(const char *begin, const char *until, struct mn_str *ret_name)
 {
-    if (begin == until || until - begin > HAN_NAME_BYTES || relation_at(begin, until))
+    static const char *const not_in[] = { "的",   "我",   "你",   "他",   "她",   "护士", "学生",
+                                          "歌手", "画家", "作家", "司机", "会计", "警察" };
+
+    if (begin == until || until - begin > HAN_NAME_BYTES || ends(begin, until, "员") ||
+        ends(begin, until, "师") || ends(begin, until, "人"))
         return false;
-    for (const char *at = begin; at < until; at++)
-        if (begins(at, until, "的") || relation_at(at, until))
+    for (const char *at = begin; at < until; at++) {
+        for (size_t i = 0; i < COUNT_OF(not_in); i++)
+            if (begins(at, until, not_in[i]))
+                return false;
+        if (relation_at(at, until))
             return false;
+    }
     *ret_name = slice(begin, until);
     return true;
 }
@@ -558,8 +586,8 @@ bool mn_through_named(struct mn_str text, const char *speaker, const struct mn_t
     struct mn_str name;
 
     for (const char *at = text.at; english(at, end, &found, &behind); at = behind) {
-        bool named =
-            named_behind(behind, end, &name) || named_before(text.at, found.phrase.at, &name);
+        bool named = named_behind(&found, behind, end, &name) ||
+                     named_before(text.at, &found, behind, &name);
 
         if (tells(&found, speaker, through, named, name, ret_name))
             return true;

@@ -57,6 +57,8 @@ static void a_time_told_by_an_event_is_read_with_its_parts(void **state)
         { "考试的第二天发生了什么?", "考试的第二天", "考试", MN_THEN_AFTER, 1, 0 },
         { "搬家的那天天气怎么样?", "搬家的那天", "搬家", MN_THEN_SAME, 1, 0 },
         { "考完驾照第二天我的手机怎么了?", "考完驾照第二天", "考完驾照", MN_THEN_AFTER, 1, 0 },
+        { "我搬家那天是谁帮忙的?", "我搬家那天", "我搬家", MN_THEN_SAME, 1, 0 },
+        { "How was the day I moved?", "the day I moved", "I moved", MN_THEN_SAME, 1, 0 },
         { "柏林旅行期间我租过什么?", "柏林旅行期间", "柏林旅行", MN_THEN_DURING, 1, 0 },
     };
 
@@ -91,6 +93,10 @@ static void other_requests_tell_none(void **state)
         "What did I learn during class?",
         "What did I do during the summer?",
         "When did I call during the Berlin trip?",
+        "What was the date of the Berlin trip?",
+        "Do you know what was the day I moved?",
+        "我搬家那天是几号?",
+        "面试那天是星期几?",
         "那天我做了什么?",
         "昨天那天我做了什么?",
         "发布前一天应该检查什么?",

@@ -75,11 +75,20 @@ static void a_name_is_read_right_beside_the_relation(void **state)
         { "Tom's brother is Ben.", "", "" },
         { "Tom's sister is a nurse in Lyon.", "", "" },
         { "Tom's sister came. Ann did too.", "", "" },
+        { "Ann, Tom's sister, came.", "", "Ann" },
+        { "Yesterday, Tom's sister came.", "", "" },
+        { "For Tom's sister, Monday is best.", "", "" },
+        { "Tom's sister is Ann's boss.", "", "" },
+        { "Tom's sister Ann's dog barks.", "", "Ann" },
+        { "Rex is Tom's sister's dog.", "", "" },
+        { "Tom's sister's Volvo is red.", "", "" },
     };
     static const char *const HAN[][2] = {
         { "汤姆的姐姐叫小安.", "小安" },  { "小安是汤姆的姐姐.", "小安" },
         { "汤姆的姐姐,名叫小安.", "小安" }, { "汤姆的姐姐是医生.", "" },
         { "李雷的姐姐叫小安.", "" },      { "汤姆的姐姐,昨天来了.", "" },
+        { "汤姆的姐姐是程序员.", "" },    { "汤姆的姐姐是德国人.", "" },
+        { "汤姆的姐姐叫我回家.", "" },    { "汤姆的姐姐是护士.", "" },
     };
     struct mn_through through;
     struct mn_str name;
