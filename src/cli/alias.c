@@ -10,12 +10,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
 
 #define SAME_AS "same_as"
+#define NAMES_BYTES_MAX ((size_t)16 << 20)
 
 struct naming {
     const struct cli_common *common;
@@ -51,37 +53,38 @@ static void tell(const struct naming *n, const char *name, const char *other, co
     puts(out.failed ? "" : out.at);
 }
 
-static enum mneme_status write_edge(struct mneme *handle, const struct cli_common *common,
-                                    const struct mneme_edge *edge, struct mneme_receipt *ret_receipt,
-                                    struct mneme_error *err)
-{
-    const struct mneme_record record = { .kind = MNEME_RECORD_EDGE, .edge = edge };
-    struct mneme_change change;
-
-    cli_change(common, &change);
-    return mneme_write(handle, &record, 1, &change, ret_receipt, NULL, err);
-}
-
 /* ---- said ---- */
 
+/* All of them or none. */
 static enum mneme_status add(const struct naming *n, struct mneme *handle, char **names,
                              size_t count, struct mneme_error *err)
 {
+    MN_ARENA_AUTO arena = mn_arena_new(NAMES_BYTES_MAX);
+    struct mneme_edge *edges = mn_arena_array(arena, struct mneme_edge, count);
+    struct mneme_record *records = mn_arena_array(arena, struct mneme_record, count);
+    struct mneme_receipt *receipts = mn_arena_array(arena, struct mneme_receipt, count);
+    struct mneme_change change;
+
+    if (!edges || !records || !receipts)
+        return mn_fail_memory(err);
     for (size_t i = 1; i < count; i++) {
-        struct mneme_edge edge = MNEME_EDGE_INIT;
-        struct mneme_receipt receipt;
+        struct mneme_edge *edge = &edges[i - 1];
 
         if (!strcasecmp(names[0], names[i]))
             return mn_fail(err, MNEME_INVALID, "'%s' is the name itself", names[i]);
-        edge.tenant_id = n->tenant;
-        edge.user_id = n->user;
-        edge.source = names[0];
-        edge.relation = SAME_AS;
-        edge.target = names[i];
-        edge.origin = "stated";
-        MN_TRY(write_edge(handle, n->common, &edge, &receipt, err));
-        tell(n, names[0], names[i], mneme_outcome_name(receipt.outcome), n->user);
+        *edge = (struct mneme_edge)MNEME_EDGE_INIT;
+        edge->tenant_id = n->tenant;
+        edge->user_id = n->user;
+        edge->source = names[0];
+        edge->relation = SAME_AS;
+        edge->target = names[i];
+        edge->origin = "stated";
+        records[i - 1] = (struct mneme_record){ .kind = MNEME_RECORD_EDGE, .edge = edge };
     }
+    cli_change(n->common, &change);
+    MN_TRY(mneme_write(handle, records, count - 1, &change, receipts, NULL, err));
+    for (size_t i = 1; i < count; i++)
+        tell(n, names[0], names[i], mneme_outcome_name(receipts[i - 1].outcome), n->user);
     return MNEME_OK;
 }
 
@@ -151,12 +154,34 @@ static enum mneme_status end_found(const struct naming *n, struct mneme *handle,
 
     MN_TRY(mneme_record_parse(n->line, strlen(n->line), NULL, &parsed, err));
     struct mneme_edge edge = *mneme_parsed_record(parsed)->edge;
+    const struct mneme_record record = { .kind = MNEME_RECORD_EDGE, .edge = &edge };
+    struct mneme_change change;
     edge.valid_until_ms = n->now_ms;
-    enum mneme_status status = write_edge(handle, n->common, &edge, NULL, err);
+    cli_change(n->common, &change);
+    enum mneme_status status = mneme_write(handle, &record, 1, &change, NULL, NULL, err);
     if (status == MNEME_OK)
         tell(n, edge.source, edge.target, "ended", n->user);
     mneme_parsed_free(parsed);
     return status;
+}
+
+/* It may have been said both ways round. */
+static enum mneme_status end_pair(struct naming *n, struct mneme *handle, size_t *ret_ended,
+                                  struct mneme_error *err)
+{
+    for (*ret_ended = 0;; ++*ret_ended) {
+        MN_TRY(each_edge(n, handle, find, err));
+        if (n->status != MNEME_OK) {
+            *err = n->err;
+            return n->status;
+        }
+        if (!n->line)
+            return MNEME_OK;
+        enum mneme_status status = end_found(n, handle, err);
+        mneme_free(n->line);
+        n->line = NULL;
+        MN_TRY(status);
+    }
 }
 
 static enum mneme_status end_all(struct naming *n, struct mneme *handle, char **names, size_t count,
@@ -164,18 +189,12 @@ static enum mneme_status end_all(struct naming *n, struct mneme *handle, char **
 {
     n->name = names[0];
     for (size_t i = 1; i < count; i++) {
+        size_t ended = 0;
+
         n->other = names[i];
-        MN_TRY(each_edge(n, handle, find, err));
-        if (n->status != MNEME_OK) {
-            *err = n->err;
-            return n->status;
-        }
-        if (!n->line)
+        MN_TRY(end_pair(n, handle, &ended, err));
+        if (!ended)
             return mn_fail(err, MNEME_NOT_FOUND, "nothing says that %s is %s", names[0], names[i]);
-        enum mneme_status status = end_found(n, handle, err);
-        mneme_free(n->line);
-        n->line = NULL;
-        MN_TRY(status);
     }
     return MNEME_OK;
 }

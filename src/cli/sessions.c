@@ -228,6 +228,8 @@ int cli_sessions(int argc, char **argv)
     if (!cli_begin_owned(&command, argc, argv, CLI_TO_READ, &identity, &handle, &arguments, &count,
                          &code))
         return code;
+    if (end && task)
+        return cli_usage("sessions", "--end and --close-task are two commands");
     if (!mn_empty(end))
         return end_one(&common, handle, &identity, end);
     if (!mn_empty(task))
