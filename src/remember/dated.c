@@ -204,12 +204,11 @@ static bool only_lasts(const char *lower, int64_t said_ms, const struct day *day
     return mn_cue_any(&cues, LASTING) || (mn_cue_any(&cues, PAST) && !mn_cue_any(&cues, TO_COME));
 }
 
-/* "Changed from May 5 to May 12": the former day. */
+/* "Changed from May 5 to May 12": the former day, where something was moved. */
 static bool is_left(const char *lower, const char *phrase)
 {
-    return behind_move(lower, strlen(lower)) > 0 &&
-           (!strncmp(phrase, "from ", 5) || !strncmp(phrase, "从", 3) ||
-            (phrase - lower >= 5 && !strncmp(phrase - 5, "from ", 5)));
+    return !strncmp(phrase, "from ", 5) || !strncmp(phrase, "从", 3) ||
+           (phrase - lower >= 5 && !strncmp(phrase - 5, "from ", 5));
 }
 
 /* planned: the text says when something takes place. */
@@ -217,8 +216,10 @@ static bool find_day(struct mn_arena *arena, const char *lower, bool planned, in
                      const char *zone, struct day *ret_day)
 {
     struct day day = { .when = mn_when_find(lower, said_ms, zone) };
+    bool moved = day.when.found && is_left(lower, day.when.phrase.at) &&
+                 behind_move(lower, strlen(lower)) > 0;
 
-    while (day.when.found && is_left(lower, day.when.phrase.at))
+    while (moved && day.when.found && is_left(lower, day.when.phrase.at))
         day.when = mn_when_find(day.when.phrase.at + day.when.phrase.bytes, said_ms, zone);
 
     if (day.when.found)

@@ -17,6 +17,7 @@
 #include "text/letters.h"
 
 #define THING_WORDS_MAX 6 /* where no article says where it begins */
+#define CLAUSE_BYTES_MAX 512 /* who says when a thing is takes no longer */
 
 /* clang-format off */
 /* The longer first. */
@@ -368,6 +369,8 @@ bool mn_key_of_schedule(struct mn_arena *arena, const struct mn_wording *w, size
 {
     size_t end = mn_wording_end(w->lower, at);
 
+    if (end - at > CLAUSE_BYTES_MAX)
+        return false;
     for (size_t i = at + 1; i < end; i++) {
         size_t bytes = mn_schedule_moved_at(w->lower, i);
         struct span thing = { at, i };

@@ -150,12 +150,30 @@ static void a_plan_and_its_change_answer_one_key(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static void a_clause_of_more_than_512_bytes_says_nothing_of_a_thing(void **state)
+{
+    (void)state;
+    static const char said[] = " the meeting moved to thursday";
+
+    for (size_t bytes = 512; bytes <= 513; bytes++) {
+        MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+        struct mn_keyed keyed;
+        char text[514];
+
+        for (size_t i = 0; i < bytes; i++)
+            text[i] = i % 8 == 7 ? ' ' : 'z';
+        memcpy(text + bytes - strlen(said), said, sizeof said);
+        assert_int_equal(mn_key_of(arena, text, &keyed), bytes == 512);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_of_day_or_place_is_drawn_with_its_day),
         cmocka_unit_test(what_has_not_changed_is_not_drawn),
         cmocka_unit_test(a_plan_and_its_change_answer_one_key),
+        cmocka_unit_test(a_clause_of_more_than_512_bytes_says_nothing_of_a_thing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
