@@ -18,7 +18,7 @@ struct mneme_receipt;
 
 /* Called with a memory that was drawn from a turn, as it stands in the store, once a turn; or that the
  * turn ordered to forget (MNEME_FORGOTTEN). With MNEME_UNCLEAR its content is a question: the order fits
- * so many memories that none was forgotten. */
+ * so many memories that none was forgotten; or it says why an order could not be carried out. */
 typedef void (*mneme_drawn_fn)(void *context, const struct mneme_memory *memory,
                                const struct mneme_receipt *drawn);
 

@@ -94,15 +94,19 @@ WHERE tenant = :tenant AND owner = :owner AND object = :object AND number < 0;
 UPDATE archived_ids SET withheld = 1
 WHERE tenant = :tenant AND withheld = 0
   AND id IN (SELECT value FROM json_each(:turns))
-  AND id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
-                 WHERE m.tenant = :tenant AND m.owner = :owner AND m.status NOT IN (4, 5)
-                   AND m.authority <> 6 AND m.provenance <> '[]')
+  AND (:ordered OR id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+                              WHERE m.tenant = :tenant AND m.owner = :owner
+                                AND m.status NOT IN (4, 5) AND m.authority <> 6
+                                AND m.provenance <> '[]'))
   AND object IN (SELECT number FROM archive_objects WHERE tenant = :tenant AND owner = :owner);
 
 -- name: ARCHIVED_GIVE_BACK
 UPDATE archived_ids SET withheld = 0
 WHERE tenant = :tenant AND withheld = 1
   AND id IN (SELECT value FROM json_each(:turns))
+  AND id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+                 WHERE m.tenant = :tenant AND m.owner = :owner AND m.category = :order
+                   AND (m.status IN (4, 5) OR m.authority = 6))
   AND object IN (SELECT number FROM archive_objects WHERE tenant = :tenant AND owner = :owner);
 
 -- name: ARCHIVED_EVENT_OF

@@ -21,15 +21,19 @@ INSERT INTO events VALUES
 UPDATE events SET recallable = 2
 WHERE tenant = :tenant AND owner = :owner AND recallable = 1
   AND id IN (SELECT value FROM json_each(:turns))
-  AND id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
-                 WHERE m.tenant = :tenant AND m.owner = :owner AND m.status NOT IN (4, 5)
-                   AND m.authority <> 6 AND m.provenance <> '[]')
+  AND (:ordered OR id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+                              WHERE m.tenant = :tenant AND m.owner = :owner
+                                AND m.status NOT IN (4, 5) AND m.authority <> 6
+                                AND m.provenance <> '[]'))
 RETURNING id;
 
 -- name: TURNS_GIVE_BACK
 UPDATE events SET recallable = 1
 WHERE tenant = :tenant AND owner = :owner AND recallable = 2
   AND id IN (SELECT value FROM json_each(:turns))
+  AND id NOT IN (SELECT p.value FROM memories m, json_each(m.provenance) p
+                 WHERE m.tenant = :tenant AND m.owner = :owner AND m.category = :order
+                   AND (m.status IN (4, 5) OR m.authority = 6))
 RETURNING id;
 
 -- name: SESSION_LAST_PLACE
@@ -71,8 +75,11 @@ ON CONFLICT (tenant, owner, session_id, task_id) DO UPDATE SET
 SELECT tenant, owner, session_id, task_id,
        CASE WHEN instr(state, '"pending_from"') > 0 AND json_valid(state) AND EXISTS (
                 SELECT 1 FROM json_each(state, '$.pending_from') p
-                JOIN events e ON e.tenant = :tenant AND e.owner = :user AND e.id = p.value
-                WHERE e.recallable = 2)
+                WHERE EXISTS (SELECT 1 FROM events e WHERE e.tenant = :tenant AND e.owner = :user
+                                                       AND e.id = p.value AND e.recallable = 2)
+                   OR EXISTS (SELECT 1 FROM archived_events a
+                              WHERE a.tenant = :tenant AND a.owner = :user AND a.id = p.value
+                                AND a.withheld = 1))
             THEN json_remove(state, '$.pending_action', '$.pending_from') ELSE state END,
        updated_at_ms
 FROM task_states

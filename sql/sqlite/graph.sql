@@ -61,6 +61,8 @@ SELECT e.tenant, e.owner, e.id, e.source, e.relation, e.target, s.aliases, t.ali
                   THEN (m.status = 1 OR :past AND m.status <> 4) AND m.authority <> 6
                   ELSE NOT EXISTS (SELECT 1 FROM events v WHERE v.tenant = e.tenant
                                                             AND v.id = p.value AND v.recallable = 2)
+                   AND NOT EXISTS (SELECT 1 FROM archived_ids a WHERE a.tenant = e.tenant
+                                                                AND a.id = p.value AND a.withheld = 1)
                   END) END,
        e.provenance = '[]'
 FROM edges e

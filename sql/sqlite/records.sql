@@ -55,8 +55,9 @@ WHERE e.tenant = :tenant AND (e.owner, e.id) > (:owner, :after)
       SELECT 1 FROM json_each(e.provenance) p
       LEFT JOIN memories m ON m.tenant = e.tenant AND m.id = p.value
       LEFT JOIN events v ON v.tenant = e.tenant AND v.id = p.value
+      LEFT JOIN archived_ids a ON a.tenant = e.tenant AND a.id = p.value
       WHERE coalesce(m.status, 1) NOT IN (4, 5) AND coalesce(m.authority, 0) <> 6
-        AND coalesce(v.recallable, 1) <> 2))
+        AND coalesce(v.recallable, 1) <> 2 AND coalesce(a.withheld, 0) = 0))
 ORDER BY e.owner, e.id LIMIT :limit;
 
 -- name: TRACE_PUT

@@ -11,7 +11,7 @@ int cli_print_receipt(const struct cli_common *common, const char *supersedes,
                       const struct mneme_receipt *receipt);
 
 /* What was drawn from a turn: more than these are drawn as well, but not told. */
-#define CLI_DRAWN_MAX 16
+#define CLI_DRAWN_MAX 128
 struct cli_drawn {
     struct mneme_receipt receipt[CLI_DRAWN_MAX];
     char *content[CLI_DRAWN_MAX];

@@ -22,9 +22,14 @@
 #include "store/store.h"
 #include "text/analyze.h"
 #include "text/compare.h"
+#include "text/orders.h"
 
-#define LOOKED_AT_MAX 256
+#define LOOKED_AT_MAX 16384 /* rows that hold words of the topic, those that are shared among them */
+#define LOOK_BYTES_MAX ((size_t)256 << 20)
+#define TEXT_BYTES_MAX ((size_t)32 << 20) /* to read one of them */
 #define FORGOTTEN_MAX 16 /* memories at once */
+#define WITHHELD_AT_ONCE (MNEME_LIST_ITEMS_MAX - 1) /* turns beside the order's own */
+#define ATTEMPTS_MAX 16
 
 struct ids {
     const char **item;
@@ -49,21 +54,24 @@ static enum mneme_status add_id(struct mn_arena *arena, struct ids *ids, const c
 {
     const char **added = mn_array_add(arena, ids);
 
-    if (!added)
+    if (!added || !(*added = mn_arena_copy(arena, id)))
         return mn_fail_memory(err);
-    *added = id;
     return MNEME_OK;
 }
 
 /* ---- what the order means ---- */
 
-static enum mneme_status holds_topic(const struct forgetting *f, const char *text, bool *ret_holds,
+/* text NULL: no memory. */
+static enum mneme_status holds_topic(const struct forgetting *f, const char *text,
+                                     struct mn_arena *scratch, bool *ret_holds,
                                      struct mneme_error *err)
 {
     struct mn_terms own = { 0 };
     bool all = f->terms.count > 0;
 
-    MN_TRY(mn_text_terms(f->arena, text, strlen(text), &own, err));
+    if (!text)
+        return mn_fail_memory(err);
+    MN_TRY(mn_text_terms(scratch, text, strlen(text), &own, err));
     for (size_t i = 0; i < f->terms.count && all; i++) {
         all = false;
         for (size_t k = 0; k < own.count && !all; k++)
@@ -74,13 +82,13 @@ static enum mneme_status holds_topic(const struct forgetting *f, const char *tex
 }
 
 /* Says it just what is to be forgotten? */
-static bool says_it(const struct forgetting *f, const char *content)
+static bool says_it(const struct forgetting *f, const char *content, struct mn_arena *scratch)
 {
     struct mn_keyed keyed;
 
-    if (f->keyed.key && mn_key_of(f->arena, content, &keyed))
+    if (f->keyed.key && mn_key_of(scratch, content, &keyed))
         return mn_same(keyed.key, f->keyed.key) && mn_same(keyed.value, f->keyed.value);
-    enum mn_likeness likeness = mn_text_likeness(f->arena, f->called->said.at, content);
+    enum mn_likeness likeness = mn_text_likeness(scratch, f->called->said.at, content);
     return likeness == MN_LIKENESS_IDENTICAL || likeness == MN_LIKENESS_REWORDED;
 }
 
@@ -97,13 +105,17 @@ static enum mneme_status look_at(struct forgetting *f, const struct mn_hit *hit,
 {
     const struct mneme_memory *m = &hit->unit->memory;
     bool is_event = hit->unit->is_event, meant = false;
+    MN_ARENA_AUTO scratch = mn_arena_new(TEXT_BYTES_MAX);
 
+    if (!scratch)
+        return mn_fail_memory(err);
     if (hit->shared || mn_same(hit->unit->parent_id, f->order->id) || !is_before(f, m, is_event))
         return MNEME_OK;
     if (f->called->call == MN_CALL_TAKEN_BACK)
-        meant = says_it(f, m->content);
+        meant = says_it(f, m->content, scratch);
     else
-        MN_TRY(holds_topic(f, mn_arena_printf(f->arena, "%s %s", m->title, m->content), &meant, err));
+        MN_TRY(holds_topic(f, mn_arena_printf(scratch, "%s %s", m->title, m->content), scratch, &meant,
+                           err));
     return meant ? add_id(f->arena, is_event ? &f->turns : &f->memories, hit->unit->parent_id, err)
                  : MNEME_OK;
 }
@@ -117,16 +129,24 @@ static enum mneme_status look(struct forgetting *f, struct mneme_error *err)
         .language = mn_text_language(f->called->said.at, f->called->said.bytes),
         .text_k = LOOKED_AT_MAX,
     };
+    MN_ARENA_AUTO arena = mn_arena_new(LOOK_BYTES_MAX);
     const char *position = NULL;
     struct mn_hits hits = { 0 };
 
+    if (!arena)
+        return mn_fail_memory(err);
     MN_TRY(mn_text_query_terms(f->arena, f->called->said.at, f->called->said.bytes, &f->terms, err));
     if (!f->terms.count)
         return MNEME_OK;
     for (size_t i = 0; i < f->terms.count; i++)
         f->terms.item[i].text = (struct mn_str){ NULL, 0 }; /* what is misspelt is another word */
-    MN_TRY(mn_index_catch_up(f->world, &f->access, f->arena, &position, err));
-    MN_TRY(f->world->search->ops->top(f->world->search, &query, f->arena, &hits, err));
+    MN_TRY(mn_index_catch_up(f->world, &f->access, arena, &position, err));
+    MN_TRY(f->world->search->ops->top(f->world->search, &query, arena, &hits, err));
+    if (hits.partial) /* half of it forgotten would pass for all of it */
+        return mn_fail(err, MNEME_UNAVAILABLE, "index: a partition is not loaded");
+    if (hits.count >= LOOKED_AT_MAX)
+        return mn_fail(err, MNEME_LIMIT, "%zu rows and more hold words of it, at most %d are looked at",
+                       hits.count, LOOKED_AT_MAX - 1);
     for (size_t i = 0; i < hits.count; i++)
         MN_TRY(look_at(f, &hits.item[i], err));
     return MNEME_OK;
@@ -146,32 +166,60 @@ static enum mneme_status note(struct forgetting *f, struct mn_forgotten *forgott
     return MNEME_OK;
 }
 
+/* Somebody may write the same row meanwhile. */
+static enum mneme_status withdraw_one(struct forgetting *f, const char *id,
+                                      struct mneme_receipt *ret_receipt, struct mneme_error *err)
+{
+    enum mneme_status status = MNEME_CONFLICT;
+
+    for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++)
+        status = mn_remember_forget(f->world, f->partition.tenant, f->partition.owner, id, f->change,
+                                    f->arena, ret_receipt, err);
+    return status;
+}
+
+/* What is gone by now, and what only an administrator may withdraw, is passed over. */
 static enum mneme_status withdraw(struct forgetting *f, struct mn_forgotten *forgotten,
                                   struct mneme_error *err)
 {
     for (size_t i = 0; i < f->memories.count; i++) {
         struct mneme_receipt receipt;
-        struct mneme_error refused;
+        enum mneme_status status = withdraw_one(f, f->memories.item[i], &receipt, err);
 
-        if (mn_remember_forget(f->world, f->partition.tenant, f->partition.owner,
-                               f->memories.item[i], f->change, f->arena, &receipt,
-                               &refused) == MNEME_OK)
-            MN_TRY(note(f, forgotten, &receipt, err));
+        if (status == MNEME_FORBIDDEN || status == MNEME_NOT_FOUND)
+            continue;
+        MN_TRY(status);
+        MN_TRY(note(f, forgotten, &receipt, err));
     }
     return MNEME_OK;
 }
 
-/* The order as a memory that is withdrawn: its turns are withheld for as long. */
-static enum mneme_status withhold(struct forgetting *f, struct mn_forgotten *forgotten,
-                                  struct mneme_error *err)
+/* A secret is not said again. */
+static const char *words_of(struct forgetting *f)
 {
     bool chinese = mn_text_language(f->order->text, strlen(f->order->text)) == MN_LANGUAGE_ZH;
+
+    if (mn_text_secret(f->order->text))
+        return chinese ? "用户要求忘掉一个密码或密钥" : "The user asked to forget a secret";
+    return mn_arena_printf(f->arena, chinese ? "用户要求忘掉：%.*s" : "The user asked to forget: %.*s",
+                           (int)f->called->said.bytes, f->called->said.at);
+}
+
+/* The order as a memory that is withdrawn: its turns are withheld for as long. */
+static enum mneme_status withhold(struct forgetting *f, const char *const *turns, size_t count,
+                                  struct mn_forgotten *forgotten, struct mneme_error *err)
+{
+    const char **from = mn_arena_array(f->arena, const char *, count + 1);
     struct mneme_memory draft = MNEME_MEMORY_INIT, row;
     struct mn_written written;
     struct mneme_receipt receipt = { 0 };
     int64_t now_ms = mn_change_now(f->world, f->change);
 
-    MN_TRY(add_id(f->arena, &f->turns, f->order->id, err));
+    if (!from)
+        return mn_fail_memory(err);
+    if (count)
+        memcpy(from, turns, count * sizeof *turns);
+    from[count] = f->order->id;
     draft.tenant_id = f->partition.tenant;
     draft.user_id = f->partition.owner;
     draft.agent_id = f->order->agent_id;
@@ -181,9 +229,9 @@ static enum mneme_status withhold(struct forgetting *f, struct mn_forgotten *for
     draft.authority = MNEME_EXPLICIT_USER;
     draft.status = MNEME_DELETED;
     draft.event_time_ms = f->order->event_time_ms;
-    draft.provenance = (struct mneme_list){ f->turns.item, f->turns.count };
-    draft.content = mn_arena_printf(f->arena, chinese ? "用户要求忘掉：%.*s" : "The user asked to forget: %.*s",
-                                    (int)f->called->said.bytes, f->called->said.at);
+    draft.provenance = (struct mneme_list){ from, count + 1 };
+    draft.category = MN_ORDERED;
+    draft.content = words_of(f);
     if (!draft.content)
         return mn_fail_memory(err);
     mn_weigh(&draft);
@@ -250,5 +298,11 @@ enum mneme_status mn_remember_told_to_forget(struct mn_world *world, const struc
     if (!f.memories.count && !f.turns.count)
         return MNEME_OK;
     MN_TRY(withdraw(&f, ret_forgotten, err));
-    return withhold(&f, ret_forgotten, err);
+    for (size_t at = 0; at == 0 || at < f.turns.count; at += WITHHELD_AT_ONCE) {
+        size_t left = f.turns.count - at;
+
+        MN_TRY(withhold(&f, f.turns.item + at, left < WITHHELD_AT_ONCE ? left : WITHHELD_AT_ONCE,
+                        ret_forgotten, err));
+    }
+    return MNEME_OK;
 }

@@ -31,6 +31,7 @@ static const char *const SAID[] = {
 static const char *const EVERYTHING[] = { "everything", "anything", "all", "all that", NULL }; /* of "forget" alone */
 static const char *const ABOUT[] = { "about", "regarding", "concerning", "of", "on", NULL };
 static const char *const ENDS_TOPIC[] = { "please", "for now", "from now on", "entirely", "completely", "again", "too", "ok", NULL };
+static const char *const SURELY_ABOUT[] = { "about", "regarding", "concerning", NULL };
 /* A topic that is none. */
 static const char *const NO_TOPIC[] = { "it", "this", "that", "them", "these", "those", "which", "how", "what", NULL };
 
@@ -45,6 +46,10 @@ static const char *const ABOUT_ZH[] = { "关于", "有关", NULL };
 static const char *const OF_ZH[] = {
     "的所有记忆", "的记忆", "的所有事", "的一切", "的所有内容", "的内容", "的信息", "的事情", "的事儿", "的事", "的话", "的部分", "的东西",
     "这件事", "这事", "这一点", NULL,
+};
+/* These make an order of a question. */
+static const char *const POLITE_ZH[] = {
+    "好吗", "行吗", "可以吗", "好不好", "请忘", "请把", "请删", "请你忘", "请你把", "请你删", "麻烦", NULL,
 };
 static const char *const MINE_ZH[] = { "忘掉我的", "请忘记我的", "把我的", NULL };
 /* clang-format on */
@@ -83,6 +88,7 @@ static enum mn_call english(const char *cue, size_t at, size_t end, size_t *from
 {
     static const char *const that[] = { "that i", "that we", "that my", "that our", NULL };
     static const char *const mine[] = { "my", "our", NULL };
+    static const char *const yours[] = { "your", "all your", NULL };
     size_t may = mn_wording_any(cue, at, MAY), bytes;
 
     at = may ? blanks(cue, at + may) : at;
@@ -103,8 +109,9 @@ static enum mn_call english(const char *cue, size_t at, size_t end, size_t *from
     bytes = mn_wording_any(cue, at, SAID);
     if (!bytes && forget)
         bytes = mn_wording_any(cue, at, EVERYTHING);
+    bool ours = forget || mn_wording_any(cue, at, yours); /* no device's memory, no note on a line */
     at = blanks(cue, at + bytes);
-    size_t about = bytes ? mn_wording_any(cue, at, ABOUT) : 0;
+    size_t about = bytes ? mn_wording_any(cue, at, ours ? ABOUT : SURELY_ABOUT) : 0;
     *from = at + about;
     return about && trim_topic(cue, from, until) ? MN_CALL_FORGET : MN_CALL_NONE;
 }
@@ -188,8 +195,8 @@ enum mn_call mn_forgetting_find(const struct mn_sentence *s, size_t *ret_from, s
         size_t from = 0, until = 0;
         enum mn_call call = english(s->cue, at, end, &from, &until);
 
-        if (call == MN_CALL_NONE)
-            call = chinese(s->cue, at, end, &from, &until);
+        if (call == MN_CALL_NONE && (!s->asks || mn_wording_holds(s->cue, POLITE_ZH)))
+            call = chinese(s->cue, at, end, &from, &until); /* else "have you forgotten ...?" */
         if (call == MN_CALL_NONE)
             continue;
         *ret_from = from;

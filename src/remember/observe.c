@@ -49,7 +49,7 @@ static void tell(struct mn_world *world, struct mn_partition partition, const st
             change->drawn(change->drawn_context, &row.memory, &drawn->item[i]);
 }
 
-/* What is not clear is told as a question in place of a memory. */
+/* What is not clear is told as a question in place of a memory, and so is that it could not be done. */
 static void forget(struct mn_world *world, const struct mneme_event *event,
                    const struct mn_place *place, const struct mn_called *called,
                    const struct mneme_change *change, struct mn_arena *arena, struct drawn *drawn)
@@ -57,10 +57,11 @@ static void forget(struct mn_world *world, const struct mneme_event *event,
     struct mn_forgotten forgotten = { 0 };
     struct mneme_memory question = MNEME_MEMORY_INIT;
     struct mneme_receipt unclear = { .outcome = MNEME_UNCLEAR };
-    struct mneme_error ignored;
+    struct mneme_error failed;
 
-    (void)mn_remember_told_to_forget(world, event, called, place, change, arena, &forgotten,
-                                     &ignored);
+    if (mn_remember_told_to_forget(world, event, called, place, change, arena, &forgotten,
+                                   &failed) != MNEME_OK)
+        forgotten.question = failed.message;
     for (size_t i = 0; i < forgotten.count; i++)
         note(drawn, &forgotten.item[i], arena);
     if (!forgotten.question || !change->drawn)

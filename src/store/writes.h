@@ -27,6 +27,10 @@
  * erased, both go. */
 #define MN_PENDING_FROM "pending_from"
 
+/* category of the memory of an order to forget: withdrawn, it withholds the turns of its provenance whatever
+ * else was drawn from them. */
+#define MN_ORDERED "order to forget"
+
 /* not_recallable of an event: what was drawn from it is forgotten, and it comes back with that. */
 #define MN_TURN_WITHHELD 2
 

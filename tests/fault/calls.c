@@ -167,6 +167,28 @@ static enum mneme_status call_observe_and_draw(struct mneme_error *err)
     return mneme_observe(fault_handle, &event, 1, &change, &receipt, err);
 }
 
+/* Where it cannot be done nothing is told as done, and the turn is there all the same. */
+static enum mneme_status call_observe_an_order(struct mneme_error *err)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_receipt receipt;
+    char text[64];
+    long failing = faults_pause();
+
+    snprintf(text, sizeof text, "Remember that tug %ld is called Otto.", rounds);
+    event.tenant_id = "t";
+    event.user_id = "ann";
+    event.session_id = "s";
+    event.role = "user";
+    event.text = text;
+    change.now_ms = NOW;
+    assert_int_equal(mneme_observe(fault_handle, &event, 1, &change, &receipt, err), MNEME_OK);
+    faults_resume(failing);
+    snprintf(text, sizeof text, "Forget what I said about tug %ld.", rounds++);
+    return mneme_observe(fault_handle, &event, 1, &change, &receipt, err);
+}
+
 static int keep_question(void *context, const struct mneme_clarification *open)
 {
     snprintf(context, 128, "%s", open->id);
@@ -799,6 +821,7 @@ const struct fault_call fault_calls[] = {
     { "mneme_edit", call_edit },
     { "mneme_observe", call_observe },
     { "mneme_observe, drawn from", call_observe_and_draw },
+    { "mneme_observe, an order to forget", call_observe_an_order },
     { "mneme_write, mneme_record_parse", call_write },
     { "mneme_retrieve", call_retrieve },
     { "mneme_trace_explain", call_explain },

@@ -195,6 +195,62 @@ static void what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_ba
     }
 }
 
+/* Another memory of the same turn stays, and does not bring back its words. */
+static void an_order_withholds_a_turn_that_said_something_else_as_well(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(say(f, "I live in Berlin. Remember that my cat is called Tom.").count, 2);
+    struct told told = say_at(f, "Forget what I said about Berlin.", NOW + 1000);
+    assert_int_equal(told.count, 2);
+    assert_false(recalls(f, "Do I live in Berlin?", "Berlin"));
+    assert_true(recalls(f, "What is my cat called?", "My cat is called Tom"));
+    (void)say_at(f, "Remember that my cat is called Tom.", NOW + 2000);
+    assert_false(recalls(f, "Do I live in Berlin?", "Berlin"));
+    make_active(f, told.item[1].id, NOW + 3000);
+    assert_true(recalls(f, "Do I live in Berlin?", "I live in Berlin. Remember"));
+}
+
+/* Of one memory of the order at most 256 turns can be told. */
+static void an_order_reaches_all_turns_however_many(void **state)
+{
+    struct fixture *f = *state;
+    char text[64];
+
+    for (int i = 0; i < 300; i++) {
+        (void)snprintf(text, sizeof text, "The ferry of quay %d was late.", i);
+        (void)say(f, text);
+    }
+    struct told told = say_at(f, "Forget what I said about the ferry.", NOW + 1000);
+    assert_int_equal(told.count, 2);
+    assert_string_equal(told.item[0].content, "The user asked to forget: the ferry");
+    assert_false(recalls(f, "Was the ferry late?", "ferry"));
+    make_active(f, told.item[0].id, NOW + 2000);
+    assert_true(recalls(f, "Was the ferry late?", "ferry"));
+}
+
+static void an_order_does_not_say_a_secret_again(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_event event = MNEME_EVENT_INIT;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct told told = { .count = 0 };
+
+    say(f, "The harbour pilots use a password that is long.");
+    event.tenant_id = "acme";
+    event.user_id = "ann";
+    event.session_id = "talk";
+    event.role = "user";
+    event.text = "Forget what I said about the password. My password is hunter2-Quay!99";
+    event.event_time_ms = change.now_ms = NOW + 1000;
+    change.allow_secrets = 1;
+    change.drawn = note;
+    change.drawn_context = &told;
+    ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
+    assert_int_equal(told.count, 1);
+    assert_string_equal(told.item[0].content, "The user asked to forget a secret");
+}
+
 static void what_is_taken_back_is_just_what_was_said(void **state)
 {
     struct fixture *f = *state;
@@ -249,6 +305,9 @@ int main(void)
         CASE(a_long_turn_tells_of_a_memory_once),
         CASE(a_moved_meeting_ends_the_day_it_had),
         CASE(what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back),
+        CASE(an_order_withholds_a_turn_that_said_something_else_as_well),
+        CASE(an_order_reaches_all_turns_however_many),
+        CASE(an_order_does_not_say_a_secret_again),
         CASE(what_is_taken_back_is_just_what_was_said),
         CASE(an_order_that_fits_too_much_is_a_question),
         CASE(what_nobody_said_is_not_forgotten),

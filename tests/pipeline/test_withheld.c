@@ -202,6 +202,87 @@ static void a_turn_kept_as_evidence_comes_back_as_that(void **state)
     assert_null(strstr(turns_of(f, "ann").text, "withheld"));
 }
 
+struct found {
+    const char *word;
+    bool is;
+};
+
+static int find_edge(void *context, const struct mneme_record *record)
+{
+    struct found *found = context;
+
+    found->is = found->is || (record->kind == MNEME_RECORD_EDGE &&
+                              !strcmp(record->edge->target, found->word));
+    return 0;
+}
+
+static bool has_edge(struct fixture *f, const char *target)
+{
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+    struct found found = { target, false };
+
+    filter.tenant_id = "acme";
+    filter.user_id = "ann";
+    ASSERT_OK(mneme_export(f->handle, &filter, find_edge, &found, &f->err));
+    return found.is;
+}
+
+static bool resumes(struct fixture *f, const char *word)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.identity.task_id = "t-1";
+    request.text = "Continue where we left off";
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    bool found = strstr(answer->xml, word) != NULL;
+    mneme_answer_free(answer);
+    return found;
+}
+
+/* A checkpoint and an edge. */
+static void write_what_stands_on(struct fixture *f, const char *turn)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_task_state task = MNEME_TASK_STATE_INIT;
+    struct mneme_edge edge = MNEME_EDGE_INIT;
+    const struct mneme_record records[] = {
+        { .kind = MNEME_RECORD_TASK_STATE, .task_state = &task },
+        { .kind = MNEME_RECORD_EDGE, .edge = &edge },
+    };
+
+    task.tenant_id = edge.tenant_id = "acme";
+    task.user_id = edge.user_id = "ann";
+    task.session_id = "s1";
+    task.task_id = "t-1";
+    task.state = "{\"pending_action\":\"Paint the crane Otto\",\"pending_from\":[\"evt-1\"]}";
+    edge.source = "Otto";
+    edge.relation = "stands_at";
+    edge.target = "northern quay";
+    edge.provenance = (struct mneme_list){ &turn, 1 };
+    ASSERT_OK(mneme_write(f->handle, records, 2, &change, NULL, NULL, &f->err));
+}
+
+static void what_stands_on_a_turn_that_is_away_is_withheld_with_it(void **state)
+{
+    struct fixture *f = *state;
+
+    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    draw(f, "ann", "mem-1", "evt-1");
+    write_what_stands_on(f, "evt-1");
+    archive_session(f, "ann", "s1");
+    assert_true(resumes(f, "Paint the crane"));
+    assert_true(has_edge(f, "northern quay"));
+    forget(f, "mem-1");
+    assert_false(resumes(f, "Paint the crane"));
+    assert_false(has_edge(f, "northern quay"));
+    set_status(f, "mem-1", MNEME_ACTIVE);
+    assert_true(resumes(f, "Paint the crane"));
+    assert_true(has_edge(f, "northern quay"));
+}
+
 static int write_again(void *context, const struct mneme_record *record)
 {
     struct fixture *other = context;
@@ -248,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_was_forgotten_stays_withheld_through_the_archive),
         TEST(what_is_forgotten_meanwhile_withholds_a_turn_that_is_away),
+        TEST(what_stands_on_a_turn_that_is_away_is_withheld_with_it),
         TEST(a_turn_kept_as_evidence_comes_back_as_that),
         TEST(what_was_forgotten_stays_withheld_through_export_and_import),
     };

@@ -32,6 +32,8 @@ static void an_order_to_forget_says_what(void **state)
         { "删除所有关于柏林的记忆", MN_CALL_FORGET, "柏林" },
         { "忘掉我的旧地址", MN_CALL_FORGET, "旧地址" },
         { "忘记我住在柏林这件事", MN_CALL_TAKEN_BACK, "我住在柏林" },
+        { "请忘掉我说的关于柏林的事，好吗？", MN_CALL_FORGET, "柏林" },
+        { "Delete your memories of Berlin.", MN_CALL_FORGET, "Berlin" },
     };
     int wrong = 0;
 
@@ -74,6 +76,10 @@ static void what_sounds_like_one_orders_nothing(void **state)
         "删掉柏林.txt",
         "删除关于页面",
         "如果我说忘掉关于柏林的事呢",
+        "你忘了我说的关于柏林的事了吗？",
+        "忘记我之前说的关于柏林的事了没有？",
+        "Clear the memory of the device before the update.",
+        "Remove the note on line 5.",
     };
     int wrong = 0;
 
