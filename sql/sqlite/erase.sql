@@ -76,8 +76,12 @@ UNION SELECT owner FROM requests WHERE tenant = :tenant
 UNION SELECT owner FROM extractions WHERE tenant = :tenant
 UNION SELECT user FROM traces WHERE tenant = :tenant;
 
+-- The words of an order to forget are those of its own turn, which stands last.
+
 -- name: ERASE_DERIVED
-SELECT owner, id, provenance FROM memories WHERE tenant = :tenant AND provenance <> '[]';
+SELECT owner, id,
+       CASE WHEN category = :order THEN json_array(provenance ->> '$[#-1]') ELSE provenance END
+FROM memories WHERE tenant = :tenant AND provenance <> '[]';
 
 -- ---- its texts ----
 

@@ -219,7 +219,7 @@ static enum mneme_status withhold(struct forgetting *f, const char *const *turns
         return mn_fail_memory(err);
     if (count)
         memcpy(from, turns, count * sizeof *turns);
-    from[count] = f->order->id;
+    from[count] = f->order->id; /* last: with this turn its words are erased */
     draft.tenant_id = f->partition.tenant;
     draft.user_id = f->partition.owner;
     draft.agent_id = f->order->agent_id;

@@ -74,6 +74,7 @@ static enum mneme_status find_derived_once(struct mn_erasing *e, bool *ret_more,
 
     MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_DERIVED, &stmt, err));
     mn_bind_text(stmt, ":tenant", e->what->tenant_id);
+    mn_bind_text(stmt, ":order", MN_ORDERED);
     for (;;) {
         MN_ARENA_AUTO scratch = mn_arena_new(BYTES_MAX);
         struct mn_reader reader = { .stmt = stmt, .arena = scratch };

@@ -229,6 +229,34 @@ static void an_order_reaches_all_turns_however_many(void **state)
     assert_true(recalls(f, "Was the ferry late?", "ferry"));
 }
 
+/* The words are the turn's; what it withheld stays withheld. */
+static void with_the_turn_of_an_order_its_words_are_erased(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_erasure what = MNEME_ERASURE_INIT;
+    struct mneme_parsed *row = NULL;
+    char turn[MNEME_ID_BYTES_MAX + 1], *receipt = NULL;
+
+    (void)say(f, "The museum in Berlin was crowded last week.");
+    struct told told = say_at(f, "Forget what I said about Berlin.", NOW + 1000);
+    assert_int_equal(told.count, 1);
+    ASSERT_OK(mneme_get(f->handle, "acme", "ann", told.item[0].id, &row, &f->err));
+    const struct mneme_list *from = &mneme_parsed_record(row)->memory->provenance;
+    assert_int_equal(from->count, 2);
+    strcpy(turn, from->item[1]);
+    mneme_parsed_free(row);
+    what.scope = MNEME_ERASE_MEMORY;
+    what.tenant_id = "acme";
+    what.user_id = "ann";
+    what.id = turn;
+    ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
+    assert_non_null(strstr(receipt, "\"clean\":true"));
+    mneme_free(receipt);
+    assert_int_equal(mneme_get(f->handle, "acme", "ann", told.item[0].id, &row, &f->err),
+                     MNEME_NOT_FOUND);
+    assert_false(recalls(f, "How was the museum in Berlin?", "Berlin"));
+}
+
 static void an_order_does_not_say_a_secret_again(void **state)
 {
     struct fixture *f = *state;
@@ -307,6 +335,7 @@ int main(void)
         CASE(what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back),
         CASE(an_order_withholds_a_turn_that_said_something_else_as_well),
         CASE(an_order_reaches_all_turns_however_many),
+        CASE(with_the_turn_of_an_order_its_words_are_erased),
         CASE(an_order_does_not_say_a_secret_again),
         CASE(what_is_taken_back_is_just_what_was_said),
         CASE(an_order_that_fits_too_much_is_a_question),
