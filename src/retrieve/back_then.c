@@ -51,20 +51,20 @@ static int64_t end_of_range(const char *behind, int64_t said_ms, const char *zon
 /* How well a memory tells when it was: by a date in its words, or by the time it has itself. */
 enum told { TOLD_NOT = 0, TOLD_BY_TIME, TOLD_BY_WORDS };
 
-/* When what the candidate tells was. */
-static enum mneme_status read_when(struct mn_sourcing *s, const struct mn_candidate *c,
-                                   struct event *event, enum told *ret_told,
+/* When what the memory, or the turn, tells was. */
+static enum mneme_status read_when(struct mn_sourcing *s, const struct mneme_memory *m,
+                                   bool is_event, struct event *event, enum told *ret_told,
                                    struct mneme_error *err)
 {
-    const struct mneme_memory *m = c->memory;
-    const char *folded = mn_text_fold(s->arena, m->content, strlen(m->content));
-    int64_t said_ms = c->is_event && m->event_time_ms ? m->event_time_ms : m->created_at_ms;
+    const char *content = mn_or_empty(m->content);
+    const char *folded = mn_text_fold(s->arena, content, strlen(content));
+    int64_t said_ms = is_event && m->event_time_ms ? m->event_time_ms : m->created_at_ms;
 
     if (!folded)
         return mn_fail_memory(err);
     struct mn_when when = mn_when_find(folded, said_ms, s->plan->zone);
     bool dated = when.found && (when.said == MN_WHEN_ABSOLUTE ||
-                                (c->is_event && when.said != MN_WHEN_OPEN) ||
+                                (is_event && when.said != MN_WHEN_OPEN) ||
                                 (!m->event_time_ms && when.said == MN_WHEN_BARE));
     *ret_told = dated ? TOLD_BY_WORDS : m->event_time_ms ? TOLD_BY_TIME : TOLD_NOT;
     event->from_ms = dated ? when.from_ms : m->event_time_ms;
@@ -116,9 +116,11 @@ static enum mneme_status find_event(struct mn_sourcing *s, const struct mn_then 
 {
     struct mn_terms words = { 0 };
     struct mn_candidate *first[FIRST];
+    const struct mneme_memory *said[FIRST];
     size_t count = mn_step_first(s, first, FIRST), most = 0;
     enum told best = TOLD_NOT;
 
+    MN_TRY(mn_step_said(s, first, count, said, err));
     MN_TRY(mn_text_query_terms(s->arena, then->event.at, then->event.bytes, &words, err));
     size_t all = count_words(&words) ? count_words(&words) : words.count;
     for (size_t i = 0; i < count; i++) {
@@ -126,13 +128,13 @@ static enum mneme_status find_event(struct mn_sourcing *s, const struct mn_then 
         size_t shared = 0;
         enum told told = TOLD_NOT;
 
-        MN_TRY(count_shared(s, &words, mn_or_empty(first[i]->memory->content), &shared, err));
+        MN_TRY(count_shared(s, &words, mn_or_empty(said[i]->content), &shared, err));
         if (shared < most || 2 * shared < all)
             continue;
-        MN_TRY(read_when(s, first[i], &event, &told, err));
+        MN_TRY(read_when(s, said[i], first[i]->is_event, &event, &told, err));
         if (!told || (shared == most && told <= best) ||
-            !mn_then_range(then, event.from_ms, event.until_ms, s->plan->zone,
-                                    &event.from_ms, &event.until_ms))
+            !mn_then_range(then, event.from_ms, event.until_ms, s->plan->zone, &event.from_ms,
+                           &event.until_ms))
             continue;
         most = shared;
         best = told;

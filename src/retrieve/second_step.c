@@ -68,6 +68,31 @@ size_t mn_step_first(struct mn_sourcing *s, struct mn_candidate **first, size_t 
     return count;
 }
 
+enum mneme_status mn_step_said(struct mn_sourcing *s, struct mn_candidate *const *first, size_t count,
+                               const struct mneme_memory **said, struct mneme_error *err)
+{
+    const char **ids = mn_arena_array(s->arena, const char *, count + 1);
+    struct mn_store *store = s->world->store;
+    struct mn_rows rows = { 0 };
+    size_t id_count = 0;
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        said[i] = first[i]->memory;
+        if (!first[i]->is_event)
+            ids[id_count++] = said[i]->id;
+    }
+    if (!s->access->as_of_ms || !id_count)
+        return MNEME_OK;
+    MN_TRY(store->ops->memories_as_of(store, s->access, ids, id_count, s->arena, &rows, err));
+    for (size_t r = 0; r < rows.count; r++)
+        for (size_t i = 0; i < count; i++)
+            if (mn_same(said[i]->id, rows.item[r].memory.id))
+                said[i] = &rows.item[r].memory;
+    return MNEME_OK;
+}
+
 struct mn_trace_step *mn_step_told(struct mn_sourcing *s, enum mn_step by, const char *from)
 {
     struct mn_trace_step *step;
@@ -84,11 +109,13 @@ static enum mneme_status find_name(struct mn_sourcing *s, struct hop *hop, struc
 {
     const struct mn_through asked[] = { hop->through, mn_through_first(&hop->through) };
     struct mn_candidate *first[FIRST];
+    const struct mneme_memory *said[FIRST];
     struct mn_str text[FIRST];
     size_t count = mn_step_first(s, first, FIRST);
 
+    MN_TRY(mn_step_said(s, first, count, said, err));
     for (size_t i = 0; i < count; i++)
-        MN_TRY(fold_cased(s->arena, mn_or_empty(first[i]->memory->content), &text[i], err));
+        MN_TRY(fold_cased(s->arena, mn_or_empty(said[i]->content), &text[i], err));
     for (size_t a = 0; a < (hop->through.relation_count > 1 ? 2 : 1); a++)
         for (size_t i = 0; i < count; i++) {
             if (!mn_through_named(text[i], first[i]->speaker, &asked[a], &hop->name))

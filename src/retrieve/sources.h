@@ -82,6 +82,9 @@ enum mneme_status mn_source_second_step(struct mn_sourcing *s, struct mneme_erro
 #define MN_STEP_BRINGS_MAX 16
 /* The best found so far by raw relevance, `most` of them at most; what was replaced says nothing. */
 size_t mn_step_first(struct mn_sourcing *s, struct mn_candidate **first, size_t most);
+/* What each of them says at the instant that is asked: as of a past one, in its words of then. */
+enum mneme_status mn_step_said(struct mn_sourcing *s, struct mn_candidate *const *first, size_t count,
+                               const struct mneme_memory **said, struct mneme_error *err);
 /* One more step in the trace; NULL: there were MN_STEPS_MAX. */
 struct mn_trace_step *mn_step_told(struct mn_sourcing *s, enum mn_step by, const char *from);
 

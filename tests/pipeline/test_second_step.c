@@ -20,9 +20,9 @@
 
 #define DAY INT64_C(86400000)
 
-/* At an instant of `happened_ms`; 0: at none that is told. */
-static void say_of(struct fixture *f, const char *user, const char *id, const char *text,
-                   int64_t happened_ms)
+/* What happened at `happened_ms`; 0: no event. Written at `now_ms`. */
+static void say_at(struct fixture *f, const char *user, const char *id, const char *text,
+                   int64_t happened_ms, int64_t now_ms)
 {
     struct mneme_memory m = MNEME_MEMORY_INIT;
     struct mneme_record record = { .kind = MNEME_RECORD_MEMORY, .memory = &m };
@@ -39,9 +39,15 @@ static void say_of(struct fixture *f, const char *user, const char *id, const ch
     m.authority = MNEME_EXPLICIT_USER;
     m.confidence = 1;
     m.importance = 0.5;
-    change.now_ms = NOW;
+    change.now_ms = now_ms;
     if (mneme_write(f->handle, &record, 1, &change, NULL, &failed, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
+}
+
+static void say_of(struct fixture *f, const char *user, const char *id, const char *text,
+                   int64_t happened_ms)
+{
+    say_at(f, user, id, text, happened_ms, NOW);
 }
 
 static void say(struct fixture *f, const char *user, const char *id, const char *text)
@@ -49,8 +55,9 @@ static void say(struct fixture *f, const char *user, const char *id, const char 
     say_of(f, user, id, text, 0);
 }
 
-/* Is `id` in ann's answer, and does the trace hold `told`? */
-static bool finds(struct fixture *f, const char *text, const char *id, const char *told)
+/* Is `id` in ann's answer, as of an instant or 0, and does the trace hold `told`? */
+static bool finds_as_of(struct fixture *f, const char *text, int64_t as_of_ms, const char *id,
+                        const char *told)
 {
     struct mneme_request request = MNEME_REQUEST_INIT;
     struct mneme_answer *answer = NULL;
@@ -60,6 +67,7 @@ static bool finds(struct fixture *f, const char *text, const char *id, const cha
     request.identity.user_id = "ann";
     request.text = text;
     request.now_ms = NOW;
+    request.as_of_ms = as_of_ms;
     if (mneme_retrieve(f->handle, &request, &answer, &f->err) != MNEME_OK)
         fail_msg("%s", f->err.message);
     for (size_t i = 0; i < answer->item_count; i++)
@@ -68,6 +76,11 @@ static bool finds(struct fixture *f, const char *text, const char *id, const cha
         fail_msg("%s: %s", told, answer->trace);
     mneme_answer_free(answer);
     return found;
+}
+
+static bool finds(struct fixture *f, const char *text, const char *id, const char *told)
+{
+    return finds_as_of(f, text, 0, id, told);
 }
 
 static void world(struct fixture *f)
@@ -204,6 +217,45 @@ static void no_more_come_by_a_time_than_the_step_brings(void **state)
     finds(f, "What else happened on the day I adopted Luna?", "ramen", "\"brought\":16}");
 }
 
+/* What the memory says from now on. */
+static void reword(struct fixture *f, const char *id, const char *text)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_parsed *row = NULL;
+    struct mneme_memory m;
+
+    assert_int_equal(mneme_get(f->handle, "t", "ann", id, &row, &f->err), MNEME_OK);
+    m = *mneme_parsed_record(row)->memory;
+    m.content = text;
+    change.now_ms = NOW;
+    assert_int_equal(mneme_edit(f->handle, &m, &change, NULL, &f->err), MNEME_OK);
+    mneme_parsed_free(row);
+}
+
+static void of_the_past_the_name_and_the_day_are_those_that_were_said_then(void **state)
+{
+    struct fixture *f = *state;
+    int64_t then_ms = NOW - 20 * DAY;
+
+    say_at(f, "ann", "who", "Tom's sister is Clara.", 0, then_ms);
+    say_at(f, "ann", "clara", "Clara lives in Lyon.", 0, then_ms);
+    say_at(f, "ann", "eva", "Eva lives in Porto.", 0, then_ms);
+    say_at(f, "ann", "luna", "I adopted Luna on 2026-05-04.", 0, then_ms);
+    say_at(f, "ann", "ramen", "Had ramen with Jonas.", INT64_C(1777899600000), then_ms);
+    say_at(f, "ann", "tap", "A plumber came.", INT64_C(1778504400000), then_ms);
+    reword(f, "who", "Tom's sister is Eva.");
+    reword(f, "luna", "I adopted Luna on 2026-05-11.");
+    assert_true(finds(f, "In which city does Tom's sister live?", "eva", "\"second_step\":\"name\""));
+    assert_true(finds_as_of(f, "In which city does Tom's sister live?", then_ms + DAY, "clara",
+                            "\"second_step\":\"name\""));
+    assert_false(finds_as_of(f, "In which city does Tom's sister live?", then_ms + DAY, "eva",
+                             "\"second_step\":\"name\""));
+    assert_true(finds(f, "What else happened on the day I adopted Luna?", "tap",
+                      "\"after\":\"2026-05-11T00:00:00Z\""));
+    assert_true(finds_as_of(f, "What else happened on the day I adopted Luna?", then_ms + DAY,
+                            "ramen", "\"after\":\"2026-05-04T00:00:00Z\""));
+}
+
 static void without_the_relation_or_the_name_nothing_is_brought(void **state)
 {
     struct fixture *f = *state;
@@ -234,6 +286,9 @@ int main(void)
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(of_an_event_that_nothing_tells_no_time_is_asked,
                                         fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(
+            of_the_past_the_name_and_the_day_are_those_that_were_said_then, fixture_set_up,
+            fixture_tear_down),
         cmocka_unit_test_setup_teardown(no_more_come_by_a_time_than_the_step_brings,
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(without_the_relation_or_the_name_nothing_is_brought,
