@@ -6,8 +6,9 @@
  * made durable, is read, measured or cut, goes on somewhere else or grows too long. A commit is seen
  * by others when SQLite says so in the log's index, which it does after that.
  *
- * A write that fails is then told by the call that needed it. What was gathered is let go: SQLite takes
- * the commit for failed, and writes the next one to the same place.
+ * A write that fails is then told by the call that needed it, which may be one that reads. What was
+ * gathered is let go, and the transaction that it belonged to cannot be made durable any more. A
+ * transaction that is taken back lets go of what it gathered before another one may write to the place.
  *
  * A log that grows makes the file system write down its new length with each commit, which takes the disk
  * as long again as the commit itself. So it grows ahead, by as much as it has and at most a few commits, in
@@ -29,6 +30,7 @@
 #define WRITTEN_MAX ((size_t)1 << 16) /* in one call; SQLite's own file takes 128 KiB less one byte */
 #define AHEAD_MIN ((sqlite3_int64)1 << 16) /* a shorter log is one of few commits */
 #define AHEAD_MAX ((sqlite3_int64)1 << 19)
+#define LET_GO 0x6d6e6c67 /* a file control of this layer's own: the transaction was taken back */
 
 static sqlite3_vfs *below;
 
@@ -39,6 +41,7 @@ struct log_file {
     size_t room;
     sqlite3_int64 at; /* where the first of them goes */
     sqlite3_int64 length; /* of the file, as far as is known: it may be longer */
+    int failed; /* what a write of this transaction failed with, after which it cannot be committed */
     _Alignas(16) char real[]; /* the file of the layer below */
 };
 
@@ -70,10 +73,10 @@ static int write_gathered(struct log_file *log)
     size_t bytes = log->bytes;
     sqlite3_int64 end = log->at + (sqlite3_int64)bytes;
     bool grows = false;
-    int code = SQLITE_OK;
+    int code = log->failed;
 
     log->bytes = 0;
-    if (bytes && end > log->length) {
+    if (code == SQLITE_OK && bytes && end > log->length) {
         code = real->pMethods->xFileSize(real, &log->length);
         grows = end > log->length;
     }
@@ -89,6 +92,7 @@ static int write_gathered(struct log_file *log)
         if (end >= AHEAD_MIN)
             grow_ahead(log, end);
     }
+    log->failed = code;
     return code;
 }
 
@@ -132,9 +136,11 @@ static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_i
     return SQLITE_OK;
 }
 
+/* One that is being taken back reads what was there before. */
 static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
 {
-    int code = write_gathered((struct log_file *)file);
+    struct log_file *log = (struct log_file *)file;
+    int code = log->failed ? SQLITE_OK : write_gathered(log);
 
     return code == SQLITE_OK ? real_of(file)->pMethods->xRead(real_of(file), bytes, count, at)
                              : code;
@@ -187,6 +193,13 @@ static int log_is_reserved(sqlite3_file *file, int *ret_reserved)
 
 static int log_control(sqlite3_file *file, int operation, void *argument)
 {
+    struct log_file *log = (struct log_file *)file;
+
+    if (operation == LET_GO) {
+        log->bytes = 0;
+        log->failed = SQLITE_OK;
+        return SQLITE_OK;
+    }
     return real_of(file)->pMethods->xFileControl(real_of(file), operation, argument);
 }
 
@@ -230,6 +243,27 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     if (code == SQLITE_OK)
         file->pMethods = &log_methods;
     return code;
+}
+
+/* ---- transactions that are taken back ---- */
+
+void mn_joined_log_let_go(sqlite3 *handle)
+{
+    sqlite3_file *file = NULL;
+
+    if (sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK &&
+        file && file->pMethods)
+        (void)file->pMethods->xFileControl(file, LET_GO, NULL);
+}
+
+static void taken_back(void *handle)
+{
+    mn_joined_log_let_go(handle);
+}
+
+void mn_joined_log_watch(sqlite3 *handle)
+{
+    (void)sqlite3_rollback_hook(handle, taken_back, handle);
 }
 
 /* ---- its place ---- */

@@ -8,7 +8,14 @@
 #ifndef MN_STORE_JOINED_LOG_H
 #define MN_STORE_JOINED_LOG_H
 
+struct sqlite3;
+
 /* The name under which a connection that writes is to be opened; NULL: as any other. */
 const char *mn_joined_log_vfs(void);
+
+/* To be called of a connection that was opened so, before its first transaction. */
+void mn_joined_log_watch(struct sqlite3 *handle);
+/* A statement failed and left no transaction open. SQLite tells its hook of no rollback by VACUUM. */
+void mn_joined_log_let_go(struct sqlite3 *handle);
 
 #endif

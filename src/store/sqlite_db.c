@@ -180,6 +180,8 @@ enum mneme_status mn_sqlite_connect(const char *path, enum mn_sqlite_mode mode, 
         code = sqlite3_open_v2(path, &db->handle,
                                flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
                                mode == MN_SQLITE_WRITE ? mn_joined_log_vfs() : NULL);
+    if (code == SQLITE_OK && mode == MN_SQLITE_WRITE && mn_joined_log_vfs())
+        mn_joined_log_watch(db->handle);
     if (code == SQLITE_OK && key_bytes > 0)
         code = sqlite3_key(db->handle, key, (int)key_bytes);
     if (code == SQLITE_OK)
@@ -304,8 +306,11 @@ enum mneme_status mn_sqlite_step(struct mn_stmt *stmt, bool *ret_row, struct mne
     MN_TRY(refuse_spoiled(stmt, err));
     if (!stmt->failed)
         code = sqlite3_step(stmt->handle);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
+    if (code != SQLITE_ROW && code != SQLITE_DONE) {
+        if (sqlite3_get_autocommit(stmt->db->handle))
+            mn_joined_log_let_go(stmt->db->handle);
         return mn_sqlite_fail(stmt->db, code, err);
+    }
     if (mn_sqlite_unread(stmt->db))
         return fail_unread(err);
     *ret_row = code == SQLITE_ROW;

@@ -1,5 +1,6 @@
 /*
- * test_store_log.c - the log grows ahead of what is written to it, and nobody who reads it can tell.
+ * test_store_log.c - the log grows ahead of what is written to it, and nobody who reads it can tell;
+ * what was gathered for it and not committed is never seen.
  */
 #include "store/store.h"
 
@@ -10,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "memory/record.h"
+#include "store/joined_log.h"
 
 #define ASSERT_OK(call) assert_int_equal((call), MNEME_OK)
 #define T0 INT64_C(1700000000000)
@@ -190,6 +196,141 @@ static void a_disk_without_room_for_more_than_the_commits_takes_them(void **stat
     mn_store_free(store);
 }
 
+/* ---- transactions that are taken back ---- */
+
+static sqlite3 *connect_to(const struct place *p, const char *key)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open_v2(p->file, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                     mn_joined_log_vfs()),
+                     SQLITE_OK);
+    mn_joined_log_watch(db);
+    if (key)
+        assert_int_equal(sqlite3_key(db, key, (int)strlen(key)), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                      "PRAGMA cache_size = 10; PRAGMA wal_autocheckpoint = 0",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    return db;
+}
+
+static int run(sqlite3 *db, const char *sql)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) & 0xff;
+}
+
+static int ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    int number = -1;
+
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        number = sqlite3_column_int(stmt, 0);
+    (void)sqlite3_finalize(stmt);
+    return number;
+}
+
+/* Seventy rows of a page each: more than the cache holds, so that the log gets some before the end. */
+static const char many[] = "INSERT INTO t SELECT randomblob(3000) FROM"
+                           " (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+                           "  WHERE i < 70) SELECT i FROM n)";
+
+static void another_writer_goes_on_where_it_began(struct place *p, const char *key)
+{
+    sqlite3 *one = connect_to(p, key);
+    sqlite3 *other;
+
+    assert_int_equal(run(one, "CREATE TABLE t (x)"), SQLITE_OK);
+    other = connect_to(p, key);
+    for (int i = 1; i <= 4; i++) {
+        assert_int_equal(run(one, "BEGIN"), SQLITE_OK);
+        assert_int_equal(run(one, many), SQLITE_OK);
+        assert_int_equal(run(one, "ROLLBACK"), SQLITE_OK);
+        assert_int_equal(run(other, many), SQLITE_OK);
+        assert_int_equal(ask(one, "SELECT count(length(x)) FROM t"), 70 * i);
+        assert_int_equal(ask(other, "SELECT count(*) FROM pragma_integrity_check"
+                                    " WHERE integrity_check = 'ok'"),
+                         1);
+    }
+    assert_int_equal(sqlite3_close(other), SQLITE_OK);
+    assert_int_equal(sqlite3_close(one), SQLITE_OK);
+}
+
+static void what_was_taken_back_is_not_written_over_what_another_wrote(void **state)
+{
+    another_writer_goes_on_where_it_began(*state, NULL);
+}
+
+static void nor_is_what_was_enciphered(void **state)
+{
+    another_writer_goes_on_where_it_began(*state, "a key of sixteen or more bytes");
+}
+
+static bool disk_is_full;
+
+ssize_t __real_pwrite64(int fd, const void *bytes, size_t count, off_t at);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t count, off_t at);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t count, off_t at)
+{
+    if (disk_is_full)
+        errno = ENOSPC;
+    return disk_is_full ? -1 : __real_pwrite64(fd, bytes, count, at);
+}
+
+static sqlite3_file *log_of(sqlite3 *db)
+{
+    sqlite3_file *file = NULL;
+
+    assert_int_equal(sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file),
+                     SQLITE_OK);
+    assert_non_null(file);
+    return file;
+}
+
+static void a_transaction_that_lost_a_write_is_never_durable(void **state)
+{
+    struct place *p = *state;
+    sqlite3 *db = connect_to(p, NULL);
+
+    assert_int_equal(run(db, "CREATE TABLE t (x)"), SQLITE_OK);
+    assert_int_equal(run(db, many), SQLITE_OK);
+    assert_int_equal(run(db, "BEGIN"), SQLITE_OK);
+    assert_int_equal(run(db, many), SQLITE_OK);
+    sqlite3_file *file = log_of(db);
+    disk_is_full = true;
+    assert_int_equal(file->pMethods->xSync(file, SQLITE_SYNC_NORMAL), SQLITE_FULL);
+    disk_is_full = false;
+    assert_int_equal(file->pMethods->xSync(file, SQLITE_SYNC_NORMAL), SQLITE_FULL);
+    assert_int_equal(run(db, "COMMIT"), SQLITE_FULL);
+    assert_true(sqlite3_get_autocommit(db)); /* taken back */
+    assert_int_equal(file->pMethods->xSync(file, SQLITE_SYNC_NORMAL), SQLITE_OK);
+    assert_int_equal(ask(db, "SELECT count(length(x)) FROM t"), 70);
+    assert_int_equal(run(db, many), SQLITE_OK);
+    assert_int_equal(ask(db, "SELECT count(length(x)) FROM t"), 140);
+    assert_int_equal(ask(db, "SELECT count(*) FROM pragma_integrity_check"
+                             " WHERE integrity_check = 'ok'"),
+                     1);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void what_is_let_go_is_not_written(void **state)
+{
+    static const char zeros[8192];
+    struct place *p = *state;
+    sqlite3 *db = connect_to(p, NULL);
+
+    assert_int_equal(run(db, "CREATE TABLE t (x)"), SQLITE_OK);
+    sqlite3_file *file = log_of(db);
+    int64_t length = bytes_of(p->log);
+    assert_int_equal(file->pMethods->xWrite(file, zeros, sizeof zeros, length), SQLITE_OK);
+    mn_joined_log_let_go(db);
+    assert_int_equal(file->pMethods->xSync(file, SQLITE_SYNC_NORMAL), SQLITE_OK);
+    assert_int_equal(bytes_of(p->log), length);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +339,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(so_does_an_enciphered_one, make_place, remove_place),
         cmocka_unit_test_setup_teardown(a_disk_without_room_for_more_than_the_commits_takes_them,
                                         make_place, remove_place),
+        cmocka_unit_test_setup_teardown(what_was_taken_back_is_not_written_over_what_another_wrote,
+                                        make_place, remove_place),
+        cmocka_unit_test_setup_teardown(nor_is_what_was_enciphered, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_transaction_that_lost_a_write_is_never_durable,
+                                        make_place, remove_place),
+        cmocka_unit_test_setup_teardown(what_is_let_go_is_not_written, make_place, remove_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
