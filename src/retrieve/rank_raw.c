@@ -5,14 +5,10 @@
  * scales that mean the same in every request and partition, so that a floor can be held against
  * their sum. Where item and request are written in different languages no word can be shared; X is
  * then imputed from the best X in the request's own language, in the proportion of the cosines
- * (measured: without it a question in one language never finds the answer in the other). In J it
- * counts by that proportion once more, since what is half as near is no half answer: otherwise a
- * question that its own language answers well lifts short texts of the other over the floor. Without
+ * (measured: without it a question in one language never finds the answer in the other). Without
  * any vector J is X.
  */
 #include "retrieve/rank.h"
-
-#include <math.h>
 
 static bool other_language(const struct mn_plan *plan, const struct mn_candidate *c)
 {
@@ -65,8 +61,6 @@ void mn_rank_raw(const struct mn_plan *plan, const struct mn_model_profile *prof
         struct mn_candidate *c = &found->item[i];
         double text = mn_rank_text(plan, profile, &best, c);
 
-        if (text > c->text) /* imputed */
-            text = fmax(c->text, text * c->vector / best.vector);
         c->raw_relevance = best.any_vector ? c->vector + (double)profile->text_weight * text : text;
     }
 }

@@ -121,7 +121,7 @@ static void text_is_imputed_across_languages_in_proportion_of_the_cosines(void *
     NEAR(item[2].raw_relevance, -0.1);
     item[1].vector = 0.2; /* less than the best: less is imputed */
     mn_rank_raw(&s->plan, &s->profile, &found);
-    NEAR(item[1].raw_relevance, 0.2 + 0.5 * 0.7 * 0.8 * 0.8 * 0.8); /* 0.2 / 0.25, twice */
+    NEAR(item[1].raw_relevance, 0.2 + 0.5 * 0.7 * 0.8 * 0.2 / 0.25);
     item[1].text = 0.7; /* more than would be imputed: names and numbers cross languages */
     mn_rank_raw(&s->plan, &s->profile, &found);
     NEAR(item[1].raw_relevance, 0.2 + 0.5 * 0.7);
