@@ -20,6 +20,7 @@
 #include "memory/record.h"
 #include "sql/sqlite.gen.h"
 #include "store/commit_queue.h"
+#include "store/commit_touched.h"
 #include "store/sqlite_audit.h"
 #include "store/sqlite_erase.h"
 #include "store/sqlite_row.h"
@@ -471,72 +472,6 @@ static enum mneme_status commit_group(struct mn_sqlite *db, struct mn_known *kno
     return status;
 }
 
-/* Into `touch`, which has room for all of them. */
-static size_t list_touched(const struct mn_commit *commit, struct mn_row_touch *touch)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < commit->count; i++) {
-        const struct mn_write *w = &commit->write[i];
-
-        if (w->kind == MN_WRITE_MEMORY)
-            touch[count++] = (struct mn_row_touch){ w->memory->tenant_id,
-                                                    mn_or_empty(w->memory->user_id),
-                                                    w->memory->id };
-        else if (w->kind == MN_WRITE_USAGE || w->kind == MN_WRITE_USAGE_ADD)
-            touch[count++] = (struct mn_row_touch){ w->usage->tenant_id, NULL,
-                                                    w->usage->memory_id };
-        else if (w->kind == MN_WRITE_REVIEW)
-            touch[count++] = (struct mn_row_touch){ w->review->tenant, NULL,
-                                                    w->review->memory_id };
-        else if (w->kind == MN_WRITE_USE)
-            touch[count++] = (struct mn_row_touch){ w->use->tenant, NULL, w->use->memory_id };
-        else if (w->kind == MN_WRITE_EDGE)
-            touch[count++] =
-                (struct mn_row_touch){ w->edge->tenant_id, mn_or_empty(w->edge->user_id), "" };
-        else if (w->kind == MN_WRITE_EVENT)
-            touch[count++] = (struct mn_row_touch){ w->event->tenant_id, NULL, w->event->id };
-        else if (w->kind == MN_WRITE_VECTOR)
-            touch[count++] = (struct mn_row_touch){ w->vector->partition.tenant, NULL,
-                                                    w->vector->unit_id };
-    }
-    return count;
-}
-
-/* Its partition is that of its memory, which a write does not name. */
-static bool has_rule(const struct mn_commit *commit)
-{
-    for (size_t i = 0; i < commit->count; i++)
-        if (commit->write[i].kind == MN_WRITE_RULE)
-            return true;
-    return false;
-}
-
-/* Of the rows that are kept decoded only those leave that were written: the next reader need not ask
- * what it was. Where that cannot be listed all leave. */
-static void tell_rows(struct mn_row_cache *rows, const struct step *step,
-                      const struct mn_commit_call *group)
-{
-    struct {
-        struct mn_row_touch *item;
-        size_t count, room;
-    } touched = { NULL, 0, 1 };
-    bool known = true;
-
-    for (const struct mn_commit_call *call = group; call; call = call->next)
-        for (size_t c = 0; c < call->count; c++) {
-            touched.room += call->commits[c].count;
-            known = known && !has_rule(&call->commits[c]);
-        }
-    touched.item = known ? calloc(touched.room, sizeof *touched.item) : NULL;
-    for (const struct mn_commit_call *call = group; touched.item && call; call = call->next) {
-        for (size_t i = 0; i < call->count; i++)
-            touched.count += list_touched(&call->commits[i], touched.item + touched.count);
-    }
-    (void)mn_row_cache_move(rows, step->from, step->to, touched.item, touched.count);
-    free(touched.item);
-}
-
 static void answer(struct mn_commit_call *group, enum mneme_status status,
                    const struct mneme_error *error)
 {
@@ -558,7 +493,7 @@ static void serve(struct mn_sqlite_store *self, struct mn_commit_call *group)
     mn_error_clear(&error);
     status = commit_group(self->writer, &self->known, group, &step, &at_fault, &error);
     if (status == MNEME_OK)
-        tell_rows(self->rows, &step, group);
+        mn_commit_touched(self->rows, step.from, step.to, group);
     if (status == MNEME_OK || !at_fault || !group->next) {
         answer(group, status, &error);
         return;
