@@ -93,6 +93,24 @@ static sqlite3 *look_in(const struct fixture *f)
     return db;
 }
 
+void fixture_set_status(struct fixture *f, const char *id, enum mneme_memory_status status,
+                        int64_t now_ms)
+{
+    struct mneme_change change = MNEME_CHANGE_INIT;
+    struct mneme_parsed *row = NULL;
+    struct mneme_receipt receipt;
+    struct mneme_memory m;
+
+    if (mneme_get(f->handle, "acme", "ann", id, &row, &f->err) != MNEME_OK)
+        fail_msg("%s", f->err.message);
+    m = *mneme_parsed_record(row)->memory;
+    m.status = status;
+    change.now_ms = now_ms;
+    if (mneme_edit(f->handle, &m, &change, &receipt, &f->err) != MNEME_OK)
+        fail_msg("%s", f->err.message);
+    mneme_parsed_free(row);
+}
+
 void fixture_sql(const struct fixture *f, const char *sql)
 {
     sqlite3 *db = look_in(f);

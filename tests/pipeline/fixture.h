@@ -36,6 +36,10 @@ void fixture_reopen(struct fixture *f);
  * moored at pier1." From a thousand on an index is kept. */
 void fixture_fill(struct fixture *f, int count);
 
+/* Edits the status of a memory of acme's Ann. */
+void fixture_set_status(struct fixture *f, const char *id, enum mneme_memory_status status,
+                        int64_t now_ms);
+
 /* In the store's file, behind the library's back: statements that must change a row, and the number that
  * one gives. */
 void fixture_sql(const struct fixture *f, const char *sql);

@@ -21,6 +21,7 @@
 #include "engine/handle.h"
 #include "engine/tenants.h"
 #include "pipeline/fixture.h"
+#include "pipeline/turns.h"
 
 #define ASSERT_OK(call)                                                                            \
     do {                                                                                           \
@@ -28,69 +29,7 @@
             fail_msg("%s", f->err.message);                                                        \
     } while (0)
 
-static void say(struct fixture *f, const char *user, const char *session, const char *id,
-                const char *text)
-{
-    struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_event event = MNEME_EVENT_INIT;
-
-    event.id = id;
-    event.tenant_id = "acme";
-    event.user_id = user;
-    event.session_id = session;
-    event.role = "user";
-    event.speaker = "Ann Harper";
-    event.text = text;
-    event.event_time_ms = 1796000000000;
-    event.attributes = "{\"place\":\"quay\"}";
-    ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
-}
-
 /* ---- looking ---- */
-
-struct gathered {
-    char text[8192];
-    size_t bytes;
-};
-
-static int gather(void *context, const struct mneme_record *record)
-{
-    struct gathered *g = context;
-    char *json = NULL;
-
-    if (record->kind != MNEME_RECORD_EVENT)
-        return 0;
-    assert_int_equal(mneme_record_print(record, &json, NULL), MNEME_OK);
-    g->bytes += (size_t)snprintf(g->text + g->bytes, sizeof g->text - g->bytes, "%s\n", json);
-    mneme_free(json);
-    return 0;
-}
-
-/* All turns that are in the store. */
-static struct gathered turns_of(struct fixture *f, const char *user)
-{
-    struct mneme_filter filter = MNEME_FILTER_INIT;
-    struct gathered g = { 0 };
-
-    filter.tenant_id = "acme";
-    filter.user_id = user;
-    ASSERT_OK(mneme_export(f->handle, &filter, gather, &g, &f->err));
-    return g;
-}
-
-static bool recalls(struct fixture *f, const char *user, const char *text, const char *word)
-{
-    struct mneme_request request = MNEME_REQUEST_INIT;
-    struct mneme_answer *answer = NULL;
-
-    request.identity.tenant_id = "acme";
-    request.identity.user_id = user;
-    request.text = text;
-    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
-    bool found = strstr(answer->xml, word) != NULL;
-    mneme_answer_free(answer);
-    return found;
-}
 
 struct listed {
     size_t count;
@@ -147,14 +86,6 @@ static size_t files_in(const struct fixture *f, char *first, size_t bytes)
     return count;
 }
 
-static size_t archive_session(struct fixture *f, const char *user, const char *session)
-{
-    size_t turns = 99;
-
-    ASSERT_OK(mneme_archive_session(f->handle, "acme", user, session, &turns, &f->err));
-    return turns;
-}
-
 static char *erase(struct fixture *f, enum mneme_erase_scope scope, const char *user,
                    const char *id, int with_evidence)
 {
@@ -187,14 +118,14 @@ static void archived_turns_leave_recall_and_come_back_as_they_were(void **state)
     struct listed l;
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
-    say(f, "ann", "s1", "evt-2", "The crane Berta stands at the southern quay.");
-    say(f, "ann", "s2", "evt-3", "The ferry sails at noon.");
-    before = turns_of(f, "ann");
-    assert_true(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "ann", "s1", "evt-2", "The crane Berta stands at the southern quay.");
+    turns_say(f, "ann", "s2", "evt-3", "The ferry sails at noon.");
+    before = turns_in_store(f, "ann");
+    assert_true(turns_recalled(f, "ann", "Where does the crane Otto stand?", "Otto"));
 
-    assert_int_equal(archive_session(f, "ann", "s1"), 2);
-    assert_int_equal(archive_session(f, "ann", "s1"), 0); /* nothing is left to move */
+    assert_int_equal(turns_archive(f, "ann", "s1"), 2);
+    assert_int_equal(turns_archive(f, "ann", "s1"), 0); /* nothing is left to move */
     l = list(f, "ann");
     assert_int_equal(l.count, 1);
     assert_string_equal(l.session, "s1");
@@ -202,15 +133,15 @@ static void archived_turns_leave_recall_and_come_back_as_they_were(void **state)
     assert_int_equal(l.turns, 2);
     assert_int_equal(list(f, "bob").count, 0);
     assert_int_equal(files_in(f, NULL, 0), 1);
-    assert_false(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
-    assert_true(recalls(f, "ann", "When does the ferry sail?", "noon"));
-    assert_null(strstr(turns_of(f, "ann").text, "Otto"));
+    assert_false(turns_recalled(f, "ann", "Where does the crane Otto stand?", "Otto"));
+    assert_true(turns_recalled(f, "ann", "When does the ferry sail?", "noon"));
+    assert_null(strstr(turns_in_store(f, "ann").text, "Otto"));
 
     ASSERT_OK(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err));
     assert_int_equal(turns, 2);
-    after = turns_of(f, "ann");
+    after = turns_in_store(f, "ann");
     assert_string_equal(after.text, before.text);
-    assert_true(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
+    assert_true(turns_recalled(f, "ann", "Where does the crane Otto stand?", "Otto"));
     assert_int_equal(list(f, "ann").count, 0);
     assert_int_equal(files_in(f, NULL, 0), 0);
     assert_int_equal(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err),
@@ -225,8 +156,8 @@ static void a_turn_that_is_away_is_not_taken_twice_and_lends_its_id_to_nobody(vo
     struct mneme_event again = MNEME_EVENT_INIT;
     struct mneme_receipt receipt;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_archive(f, "ann", "s1");
     again.id = "evt-1";
     again.tenant_id = "acme";
     again.user_id = "ann";
@@ -239,8 +170,8 @@ static void a_turn_that_is_away_is_not_taken_twice_and_lends_its_id_to_nobody(vo
     m.user_id = "ann";
     m.content = "Something else.";
     assert_int_equal(mneme_remember(f->handle, &m, &change, &receipt, &f->err), MNEME_CONFLICT);
-    say(f, "ann", "s1", "evt-2", "A later turn of the same session.");
-    assert_int_equal(archive_session(f, "ann", "s1"), 1);
+    turns_say(f, "ann", "s1", "evt-2", "A later turn of the same session.");
+    assert_int_equal(turns_archive(f, "ann", "s1"), 1);
     assert_int_equal(list(f, "ann").count, 2);
 }
 
@@ -268,7 +199,7 @@ static void what_belongs_to_a_turn_that_is_away_is_no_difference(void **state)
     change.idempotency_key = NULL;
     change.admin = 1;
     ASSERT_OK(mneme_write(f->handle, &record, 1, &change, NULL, NULL, &f->err));
-    assert_int_equal(archive_session(f, "ann", "s1"), 1);
+    assert_int_equal(turns_archive(f, "ann", "s1"), 1);
     ASSERT_OK(mneme_reconcile(f->handle, NULL, &clean, &report, &f->err));
     if (!clean)
         fail_msg("%s", report);
@@ -286,15 +217,15 @@ static void an_archive_that_does_not_answer_loses_nothing_and_is_asked_again(voi
 
     assert_non_null(blocks);
     fclose(blocks);
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
     assert_int_equal(mneme_archive_session(f->handle, "acme", "ann", "s1", &turns, &f->err),
                      MNEME_UNAVAILABLE);
     assert_non_null(strstr(f->err.message, "archive"));
-    assert_true(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
+    assert_true(turns_recalled(f, "ann", "Where does the crane Otto stand?", "Otto"));
     assert_int_equal(list(f, "ann").count, 0); /* nothing was begun */
 
     assert_int_equal(unlink(f->archive), 0);
-    assert_int_equal(archive_session(f, "ann", "s1"), 1);
+    assert_int_equal(turns_archive(f, "ann", "s1"), 1);
     ASSERT_OK(mneme_run_due(f->handle, 10, NULL, &f->err));
     l = list(f, "ann");
     assert_int_equal(l.count, 1);
@@ -320,13 +251,13 @@ static void a_damaged_file_brings_nothing_back(void **state)
     char path[512], moved[600];
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_archive(f, "ann", "s1");
     assert_int_equal(files_in(f, path, sizeof path), 1);
     damage(path, 60);
     assert_int_equal(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err),
                      MNEME_CORRUPT);
-    assert_string_equal(turns_of(f, "ann").text, "");
+    assert_string_equal(turns_in_store(f, "ann").text, "");
     damage(path, 60); /* as it was */
     (void)snprintf(moved, sizeof moved, "%s.moved", path);
     assert_int_equal(rename(path, moved), 0);
@@ -344,8 +275,9 @@ static void in_the_archive_no_word_can_be_read_without_the_store(void **state)
     struct fixture *f = *state;
     char path[512], bytes[4096];
 
-    say(f, "ann", "s1", "evt-secret", "Xanadu is where the crane Otto stands, and stands, and stands.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-secret",
+              "Xanadu is where the crane Otto stands, and stands, and stands.");
+    turns_archive(f, "ann", "s1");
     assert_int_equal(files_in(f, path, sizeof path), 1);
     FILE *file = fopen(path, "r");
     size_t count = fread(bytes, 1, sizeof bytes, file);
@@ -367,10 +299,10 @@ static void an_erased_session_leaves_the_archive_too(void **state)
     struct fixture *f = *state;
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
-    say(f, "ann", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
-    archive_session(f, "ann", "s1");
-    archive_session(f, "ann", "s2");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    turns_say(f, "ann", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
+    turns_archive(f, "ann", "s1");
+    turns_archive(f, "ann", "s2");
     assert_int_equal(files_in(f, NULL, 0), 2);
     char *receipt = erase(f, MNEME_ERASE_SESSION, "ann", "s1", 0);
     assert_non_null(strstr(receipt, "\"archived\":1"));
@@ -380,7 +312,7 @@ static void an_erased_session_leaves_the_archive_too(void **state)
     assert_int_equal(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err),
                      MNEME_NOT_FOUND);
     ASSERT_OK(mneme_archive_restore(f->handle, "acme", "ann", "s2", &turns, &f->err));
-    assert_non_null(strstr(turns_of(f, "ann").text, "Berta"));
+    assert_non_null(strstr(turns_in_store(f, "ann").text, "Berta"));
     mneme_free(receipt);
 }
 
@@ -390,9 +322,9 @@ static void one_erased_turn_is_taken_out_of_its_file(void **state)
     struct listed before, after;
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
-    say(f, "ann", "s1", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    turns_say(f, "ann", "s1", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
+    turns_archive(f, "ann", "s1");
     before = list(f, "ann");
     char *receipt = erase(f, MNEME_ERASE_MEMORY, "ann", "evt-1", 0);
     assert_non_null(strstr(receipt, "\"clean\":true"));
@@ -405,8 +337,8 @@ static void one_erased_turn_is_taken_out_of_its_file(void **state)
     assert_true(verified(f, receipt));
     ASSERT_OK(mneme_archive_restore(f->handle, "acme", "ann", "s1", &turns, &f->err));
     assert_int_equal(turns, 1);
-    assert_null(strstr(turns_of(f, "ann").text, "Otto"));
-    assert_non_null(strstr(turns_of(f, "ann").text, "Berta"));
+    assert_null(strstr(turns_in_store(f, "ann").text, "Otto"));
+    assert_non_null(strstr(turns_in_store(f, "ann").text, "Berta"));
     mneme_free(receipt);
 }
 
@@ -417,8 +349,8 @@ static void evidence_in_the_archive_goes_with_its_memory(void **state)
     struct mneme_memory m = MNEME_MEMORY_INIT;
     const char *const evidence[] = { "evt-1" };
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    turns_archive(f, "ann", "s1");
     m.id = "mem-1";
     m.tenant_id = "acme";
     m.user_id = "ann";
@@ -435,16 +367,16 @@ static void an_erased_user_or_tenant_leaves_the_archive_and_others_stay(void **s
     struct fixture *f = *state;
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
-    say(f, "bob", "s1", "evt-2", "The crane Otto stands at the northern quay.");
-    archive_session(f, "ann", "s1");
-    archive_session(f, "bob", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "bob", "s1", "evt-2", "The crane Otto stands at the northern quay.");
+    turns_archive(f, "ann", "s1");
+    turns_archive(f, "bob", "s1");
     char *receipt = erase(f, MNEME_ERASE_USER, "ann", NULL, 0);
     assert_int_equal(files_in(f, NULL, 0), 1);
     assert_true(verified(f, receipt));
     mneme_free(receipt);
     ASSERT_OK(mneme_archive_restore(f->handle, "acme", "bob", "s1", &turns, &f->err));
-    assert_int_equal(archive_session(f, "bob", "s1"), 1);
+    assert_int_equal(turns_archive(f, "bob", "s1"), 1);
     mneme_free(erase(f, MNEME_ERASE_TENANT, NULL, NULL, 0));
     assert_int_equal(files_in(f, NULL, 0), 0);
 }
@@ -455,8 +387,8 @@ static void an_erasure_waits_for_an_archive_that_is_away_and_says_so(void **stat
     char away[128];
     struct listed l;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    turns_archive(f, "ann", "s1");
     (void)snprintf(away, sizeof away, "%s.away", f->archive);
     assert_int_equal(rename(f->archive, away), 0);
     char *receipt = erase(f, MNEME_ERASE_USER, "ann", NULL, 0);
@@ -481,9 +413,9 @@ static void an_empty_place_is_not_taken_for_the_archive(void **state)
     char away[128];
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
-    say(f, "bob", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
-    archive_session(f, "ann", "s1");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    turns_say(f, "bob", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
+    turns_archive(f, "ann", "s1");
     (void)snprintf(away, sizeof away, "%s.away", f->archive);
     assert_int_equal(rename(f->archive, away), 0);
     assert_int_equal(mkdir(f->archive, 0700), 0); /* as the folder of a disk that is not mounted */
@@ -504,7 +436,7 @@ static void an_empty_place_is_not_taken_for_the_archive(void **state)
     assert_int_equal(files_in(f, NULL, 0), 0);
     assert_int_equal(list(f, "ann").count, 0);
     assert_true(verified(f, receipt));
-    assert_int_equal(archive_session(f, "bob", "s2"), 1);
+    assert_int_equal(turns_archive(f, "bob", "s2"), 1);
     mneme_free(receipt);
 }
 
@@ -516,9 +448,9 @@ static void files_younger_than_a_backup_that_was_put_back_are_erased_with_their_
     if (getenv("MN_TEST_PER_TENANT"))
         skip(); /* its backups are files */
     ASSERT_OK(mneme_backup(f->handle, f->file, NULL, &f->err));
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
-    archive_session(f, "ann", "s1");
-    say(f, "ann", "s0", "evt-0", "An older turn.");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay of Westpier.");
+    turns_archive(f, "ann", "s1");
+    turns_say(f, "ann", "s0", "evt-0", "An older turn.");
     mneme_close(f->handle);
     f->handle = NULL;
     options = fixture_options(f, f->again);
@@ -527,8 +459,8 @@ static void files_younger_than_a_backup_that_was_put_back_are_erased_with_their_
     fixture_open(f);
     assert_int_equal(unlink(f->file), 0);
     ASSERT_OK(mneme_backup(f->handle, f->file, NULL, &f->err)); /* knows the name, and s1 */
-    say(f, "ann", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
-    archive_session(f, "ann", "s2");
+    turns_say(f, "ann", "s2", "evt-2", "The crane Berta stands at the southern quay of Westpier.");
+    turns_archive(f, "ann", "s2");
     assert_int_equal(files_in(f, NULL, 0), 2);
     mneme_close(f->handle);
     f->handle = NULL;
@@ -563,8 +495,8 @@ static void a_file_that_has_turns_is_not_given_up(void **state)
     const struct mn_events none = { 0 };
     size_t turns = 0;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
-    assert_int_equal(archive_session(f, "ann", "s1"), 1);
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    assert_int_equal(turns_archive(f, "ann", "s1"), 1);
     const struct listed l = list(f, "ann");
     const struct mn_archive_object object = { .partition = { "acme", "ann" },
                                               .session_id = "s1",

@@ -83,20 +83,6 @@ static void forget(struct fixture *f, const char *id)
     ASSERT_OK(mneme_forget(f->handle, "acme", "ann", id, &change, &receipt, &f->err));
 }
 
-static void give_status(struct fixture *f, const char *id, enum mneme_memory_status status)
-{
-    struct mneme_change change = at(NOW + DAY);
-    struct mneme_parsed *row = NULL;
-    struct mneme_receipt receipt;
-    struct mneme_memory m;
-
-    ASSERT_OK(mneme_get(f->handle, "acme", "ann", id, &row, &f->err));
-    m = *mneme_parsed_record(row)->memory;
-    m.status = status;
-    ASSERT_OK(mneme_edit(f->handle, &m, &change, &receipt, &f->err));
-    mneme_parsed_free(row);
-}
-
 /* ---- asking ---- */
 
 struct asked {
@@ -180,10 +166,10 @@ static void a_turn_is_withheld_with_what_was_drawn_from_it_and_back_with_it(void
     assert_int_equal(export_of(f, "e-1").count, 1); /* it is there, as evidence */
     assert_int_equal(export_of(f, "e-1").not_recallable, 2);
 
-    give_status(f, "m-1", MNEME_ACTIVE);
+    fixture_set_status(f, "m-1", MNEME_ACTIVE, NOW + DAY);
     assert_true(ask(f, QUESTION, "e-1").candidate);
     assert_int_equal(export_of(f, "e-1").not_recallable, 0);
-    give_status(f, "m-1", MNEME_REVOKED);
+    fixture_set_status(f, "m-1", MNEME_REVOKED, NOW + DAY);
     assert_false(ask(f, QUESTION, "e-1").candidate);
 }
 
@@ -196,7 +182,7 @@ static void a_turn_stays_until_the_last_memory_of_it_is_forgotten(void **state)
     keep(f, "m-2", "The keeper of the lighthouse at Skagen is Jens.", "e-1");
     forget(f, "m-1");
     assert_true(ask(f, QUESTION, "e-1").candidate);
-    give_status(f, "m-2", MNEME_SUPERSEDED); /* replaced is not forgotten */
+    fixture_set_status(f, "m-2", MNEME_SUPERSEDED, NOW + DAY); /* replaced is not forgotten */
     assert_true(ask(f, QUESTION, "e-1").candidate);
     forget(f, "m-2");
     assert_false(ask(f, QUESTION, "e-1").candidate);
@@ -211,7 +197,7 @@ static void a_turn_that_was_evidence_only_stays_that(void **state)
     say(f, "e-1", "The lighthouse at Skagen closes at nine.", 1);
     keep(f, "m-1", "The lighthouse at Skagen closes at nine.", "e-1");
     forget(f, "m-1");
-    give_status(f, "m-1", MNEME_ACTIVE);
+    fixture_set_status(f, "m-1", MNEME_ACTIVE, NOW + DAY);
     assert_int_equal(export_of(f, "e-1").not_recallable, 1);
     assert_false(ask(f, QUESTION, "e-1").candidate);
 }
@@ -327,7 +313,7 @@ static void what_is_pending_by_the_word_of_a_withheld_turn_is_not_told(void **st
     assert_true(pending_is_told(f)); /* one memory still says where it comes from */
     forget(f, "m-1");
     assert_false(pending_is_told(f));
-    give_status(f, "m-1", MNEME_ACTIVE);
+    fixture_set_status(f, "m-1", MNEME_ACTIVE, NOW + DAY);
     assert_true(pending_is_told(f));
 }
 
@@ -351,7 +337,7 @@ static void an_edge_goes_with_the_memories_that_say_so_and_comes_back(void **sta
     assert_int_equal(export_of(f, "Heron").count, 0);
     assert_int_equal(export_of(f, "Berth 7").count, 1);
 
-    give_status(f, "m-1", MNEME_ACTIVE);
+    fixture_set_status(f, "m-1", MNEME_ACTIVE, NOW + DAY);
     assert_true(ask(f, "What about Tom?", "m-2").candidate);
     assert_int_equal(export_of(f, "Heron").count, 1);
 }
@@ -364,7 +350,7 @@ static void an_edge_of_what_was_replaced_holds_in_the_past_only(void **state)
     keep(f, "m-2", "Its mooring costs forty crowns.", NULL);
     link(f, "Tom", "Heron", "m-1");
     link(f, "Heron", "Berth 7", "m-2");
-    give_status(f, "m-1", MNEME_SUPERSEDED);
+    fixture_set_status(f, "m-1", MNEME_SUPERSEDED, NOW + DAY);
     assert_false(ask(f, "What about Tom?", "m-2").candidate);
     assert_true(ask_at(f, "What about Tom?", "m-2", NOW + 1).candidate);
     assert_int_equal(export_of(f, "Heron").count, 1); /* it is history, not withdrawn */

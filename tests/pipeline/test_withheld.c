@@ -15,6 +15,7 @@
 #include <mneme/mneme.h>
 
 #include "pipeline/fixture.h"
+#include "pipeline/turns.h"
 
 #define ASSERT_OK(call)                                                                            \
     do {                                                                                           \
@@ -27,78 +28,6 @@
         if ((call) != MNEME_OK)                                                                    \
             fail_msg("%s", (f)->err.message);                                                      \
     } while (0)
-
-static void say(struct fixture *f, const char *user, const char *session, const char *id,
-                const char *text)
-{
-    struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_event event = MNEME_EVENT_INIT;
-
-    event.id = id;
-    event.tenant_id = "acme";
-    event.user_id = user;
-    event.session_id = session;
-    event.role = "user";
-    event.speaker = "Ann Harper";
-    event.text = text;
-    event.event_time_ms = 1796000000000;
-    event.attributes = "{\"place\":\"quay\"}";
-    ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
-}
-
-/* ---- looking ---- */
-
-struct gathered {
-    char text[8192];
-    size_t bytes;
-};
-
-static int gather(void *context, const struct mneme_record *record)
-{
-    struct gathered *g = context;
-    char *json = NULL;
-
-    if (record->kind != MNEME_RECORD_EVENT)
-        return 0;
-    assert_int_equal(mneme_record_print(record, &json, NULL), MNEME_OK);
-    g->bytes += (size_t)snprintf(g->text + g->bytes, sizeof g->text - g->bytes, "%s\n", json);
-    mneme_free(json);
-    return 0;
-}
-
-/* All turns that are in the store. */
-static struct gathered turns_of(struct fixture *f, const char *user)
-{
-    struct mneme_filter filter = MNEME_FILTER_INIT;
-    struct gathered g = { 0 };
-
-    filter.tenant_id = "acme";
-    filter.user_id = user;
-    ASSERT_OK(mneme_export(f->handle, &filter, gather, &g, &f->err));
-    return g;
-}
-
-static bool recalls(struct fixture *f, const char *user, const char *text, const char *word)
-{
-    struct mneme_request request = MNEME_REQUEST_INIT;
-    struct mneme_answer *answer = NULL;
-
-    request.identity.tenant_id = "acme";
-    request.identity.user_id = user;
-    request.text = text;
-    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
-    bool found = strstr(answer->xml, word) != NULL;
-    mneme_answer_free(answer);
-    return found;
-}
-
-static size_t archive_session(struct fixture *f, const char *user, const char *session)
-{
-    size_t turns = 99;
-
-    ASSERT_OK(mneme_archive_session(f->handle, "acme", user, session, &turns, &f->err));
-    return turns;
-}
 
 /* ---- what was drawn from a turn that is away ---- */
 
@@ -113,20 +42,6 @@ static void draw(struct fixture *f, const char *user, const char *id, const char
     m.content = "Otto is a crane at the northern quay.";
     m.provenance = (struct mneme_list){ &turn, 1 };
     ASSERT_OK(mneme_remember(f->handle, &m, &change, NULL, &f->err));
-}
-
-static void set_status(struct fixture *f, const char *id, enum mneme_memory_status status)
-{
-    struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_parsed *row = NULL;
-    struct mneme_receipt receipt;
-    struct mneme_memory m;
-
-    ASSERT_OK(mneme_get(f->handle, "acme", "ann", id, &row, &f->err));
-    m = *mneme_parsed_record(row)->memory;
-    m.status = status;
-    ASSERT_OK(mneme_edit(f->handle, &m, &change, &receipt, &f->err));
-    mneme_parsed_free(row);
 }
 
 static void forget(struct fixture *f, const char *id)
@@ -145,39 +60,39 @@ static void what_was_forgotten_stays_withheld_through_the_archive(void **state)
 {
     struct fixture *f = *state;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
     draw(f, "ann", "mem-1", "evt-1");
     forget(f, "mem-1");
-    archive_session(f, "ann", "s1");
+    turns_archive(f, "ann", "s1");
     bring_back(f, "s1");
-    assert_false(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
-    assert_non_null(strstr(turns_of(f, "ann").text, "\"withheld\":true"));
-    set_status(f, "mem-1", MNEME_ACTIVE);
-    assert_null(strstr(turns_of(f, "ann").text, "not_recallable"));
+    assert_false(turns_recalled(f, "ann", "Where does the crane Otto stand?", "Otto"));
+    assert_non_null(strstr(turns_in_store(f, "ann").text, "\"withheld\":true"));
+    fixture_set_status(f, "mem-1", MNEME_ACTIVE, 0);
+    assert_null(strstr(turns_in_store(f, "ann").text, "not_recallable"));
 }
 
 static void what_is_forgotten_meanwhile_withholds_a_turn_that_is_away(void **state)
 {
     struct fixture *f = *state;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
-    say(f, "bob", "s1", "evt-2", "The crane Otto stands at the northern quay.");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "bob", "s1", "evt-2", "The crane Otto stands at the northern quay.");
     draw(f, "ann", "mem-1", "evt-1");
     draw(f, "ann", "mem-2", "evt-2"); /* of another's turn: says nothing of it */
-    archive_session(f, "ann", "s1");
-    archive_session(f, "bob", "s1");
+    turns_archive(f, "ann", "s1");
+    turns_archive(f, "bob", "s1");
     forget(f, "mem-1");
     forget(f, "mem-2");
     bring_back(f, "s1");
     ASSERT_OK(mneme_archive_restore(f->handle, "acme", "bob", "s1", NULL, &f->err));
-    assert_false(recalls(f, "ann", "Where does the crane Otto stand?", "Otto"));
-    assert_true(recalls(f, "bob", "Where does the crane Otto stand?", "Otto"));
+    assert_false(turns_recalled(f, "ann", "Where does the crane Otto stand?", "Otto"));
+    assert_true(turns_recalled(f, "bob", "Where does the crane Otto stand?", "Otto"));
 
     /* And the other way round: withheld when it left, not any more when it is back. */
-    archive_session(f, "ann", "s1");
-    set_status(f, "mem-1", MNEME_ACTIVE);
+    turns_archive(f, "ann", "s1");
+    fixture_set_status(f, "mem-1", MNEME_ACTIVE, 0);
     bring_back(f, "s1");
-    assert_null(strstr(turns_of(f, "ann").text, "not_recallable"));
+    assert_null(strstr(turns_in_store(f, "ann").text, "not_recallable"));
 }
 
 static void a_turn_kept_as_evidence_comes_back_as_that(void **state)
@@ -194,12 +109,12 @@ static void a_turn_kept_as_evidence_comes_back_as_that(void **state)
     event.not_recallable = 1;
     ASSERT_OK(mneme_observe(f->handle, &event, 1, &change, NULL, &f->err));
     draw(f, "ann", "mem-1", "evt-1");
-    archive_session(f, "ann", "s1");
+    turns_archive(f, "ann", "s1");
     forget(f, "mem-1");
     bring_back(f, "s1");
-    set_status(f, "mem-1", MNEME_ACTIVE);
-    assert_non_null(strstr(turns_of(f, "ann").text, "\"not_recallable\":true"));
-    assert_null(strstr(turns_of(f, "ann").text, "withheld"));
+    fixture_set_status(f, "mem-1", MNEME_ACTIVE, 0);
+    assert_non_null(strstr(turns_in_store(f, "ann").text, "\"not_recallable\":true"));
+    assert_null(strstr(turns_in_store(f, "ann").text, "withheld"));
 }
 
 struct found {
@@ -269,16 +184,16 @@ static void what_stands_on_a_turn_that_is_away_is_withheld_with_it(void **state)
 {
     struct fixture *f = *state;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
     draw(f, "ann", "mem-1", "evt-1");
     write_what_stands_on(f, "evt-1");
-    archive_session(f, "ann", "s1");
+    turns_archive(f, "ann", "s1");
     assert_true(resumes(f, "Paint the crane"));
     assert_true(has_edge(f, "northern quay"));
     forget(f, "mem-1");
     assert_false(resumes(f, "Paint the crane"));
     assert_false(has_edge(f, "northern quay"));
-    set_status(f, "mem-1", MNEME_ACTIVE);
+    fixture_set_status(f, "mem-1", MNEME_ACTIVE, 0);
     assert_true(resumes(f, "Paint the crane"));
     assert_true(has_edge(f, "northern quay"));
 }
@@ -307,7 +222,7 @@ static void what_was_forgotten_stays_withheld_through_export_and_import(void **s
     struct mneme_options options = fixture_options(f, f->again);
     struct fixture other = *f;
 
-    say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
+    turns_say(f, "ann", "s1", "evt-1", "The crane Otto stands at the northern quay.");
     draw(f, "ann", "mem-1", "evt-1");
     forget(f, "mem-1");
     options.create = 1;
@@ -316,10 +231,10 @@ static void what_was_forgotten_stays_withheld_through_export_and_import(void **s
     filter.user_id = "ann";
     filter.with_all_statuses = 1;
     ASSERT_OK(mneme_export(f->handle, &filter, write_again, &other, &f->err));
-    assert_false(recalls(&other, "ann", "Where does the crane Otto stand?", "Otto"));
-    assert_string_equal(turns_of(&other, "ann").text, turns_of(f, "ann").text);
-    set_status(&other, "mem-1", MNEME_ACTIVE);
-    assert_null(strstr(turns_of(&other, "ann").text, "not_recallable"));
+    assert_false(turns_recalled(&other, "ann", "Where does the crane Otto stand?", "Otto"));
+    assert_string_equal(turns_in_store(&other, "ann").text, turns_in_store(f, "ann").text);
+    fixture_set_status(&other, "mem-1", MNEME_ACTIVE, 0);
+    assert_null(strstr(turns_in_store(&other, "ann").text, "not_recallable"));
     mneme_close(other.handle);
 }
 
