@@ -182,7 +182,7 @@ static bool key_by_rule(struct mn_arena *arena, const struct mn_wording *w, size
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const struct rule *r = &rules[i];
-        size_t bytes = mn_cue_word_at(w->lower, w->lower + at, r->before, strlen(r->before));
+        size_t bytes = mn_cue_literal_at(w->lower, w->lower + at, r->before);
         const char *value;
         struct mn_value v;
 

@@ -50,9 +50,7 @@ struct mn_wording mn_wording_of(struct mn_arena *arena, struct mn_str sentence)
 size_t mn_wording_any(const char *lower, size_t at, const char *const *phrases)
 {
     for (size_t i = 0; phrases[i]; i++) {
-        size_t bytes = lower[at] == phrases[i][0]
-                           ? mn_cue_word_at(lower, lower + at, phrases[i], strlen(phrases[i]))
-                           : 0;
+        size_t bytes = mn_cue_literal_at(lower, lower + at, phrases[i]);
 
         if (bytes)
             return bytes;

@@ -200,7 +200,7 @@ static bool is_vague(const char *folded)
             continue;
         }
         for (size_t i = 0; ONWARD[i]; i++) {
-            size_t word = mn_cue_word_at(folded, folded + at, ONWARD[i], strlen(ONWARD[i]));
+            size_t word = mn_cue_literal_at(folded, folded + at, ONWARD[i]);
 
             if (word > longest)
                 longest = word;

@@ -192,9 +192,8 @@ static size_t any_word_at(const char *folded, const char *at, const char *const 
     size_t longest = 0;
 
     for (size_t i = 0; words[i]; i++) {
-        if (*words[i] != *at)
-            continue;
-        size_t bytes = mn_cue_word_at(folded, at, words[i], strlen(words[i]));
+        size_t bytes = mn_cue_literal_at(folded, at, words[i]);
+
         if (bytes > longest)
             longest = bytes;
     }

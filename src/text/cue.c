@@ -66,10 +66,8 @@ size_t mn_cue_word_at(const char *folded, const char *at, const char *word, size
 static const char *skip_opening(const char *folded, const char *at)
 {
     for (size_t i = 0; OPENINGS[i]; i++) {
-        size_t bytes = 0;
+        size_t bytes = mn_cue_literal_at(folded, at, OPENINGS[i]);
 
-        if (OPENINGS[i][0] == *at)
-            bytes = mn_cue_word_at(folded, at, OPENINGS[i], strlen(OPENINGS[i]));
         if (bytes)
             return at + bytes;
     }

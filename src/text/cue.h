@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MN_CUE_NEAR 24
 #define MN_CUE_STARTS_MAX                                                                          \
@@ -41,6 +42,12 @@ bool mn_cue_any(const struct mn_cue_text *text, const char *const *cues);
 /* Does the word or phrase stand exactly at `at`, with word borders where it is Latin? Its bytes, or
  * 0. `folded` is the text's beginning, for the border before. */
 size_t mn_cue_word_at(const char *folded, const char *at, const char *word, size_t word_bytes);
+
+/* The same of a literal. Nearly every one is tried in vain: its first byte says so. */
+static inline size_t mn_cue_literal_at(const char *folded, const char *at, const char *literal)
+{
+    return *at == *literal ? mn_cue_word_at(folded, at, literal, strlen(literal)) : 0;
+}
 
 /* Letters, digits, and everything beyond ASCII that is no punctuation, symbol or emoji. */
 bool mn_cue_is_word_character(int code_point);

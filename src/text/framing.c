@@ -79,11 +79,8 @@ static size_t frame_at(const char *folded, const char *at)
     size_t longest = 0;
 
     for (size_t i = 0; FRAMES[i]; i++) {
-        size_t bytes;
+        size_t bytes = mn_cue_literal_at(folded, at, FRAMES[i]);
 
-        if (FRAMES[i][0] != *at)
-            continue;
-        bytes = mn_cue_word_at(folded, at, FRAMES[i], strlen(FRAMES[i]));
         if (bytes > longest && ends(FRAMES[i], at + bytes))
             longest = bytes;
     }
@@ -93,11 +90,9 @@ static size_t frame_at(const char *folded, const char *at)
 static size_t polite_frame_at(const char *folded, const char *at)
 {
     for (size_t i = 0; POLITE[i]; i++) {
-        size_t bytes, frame;
+        size_t bytes = mn_cue_literal_at(folded, at, POLITE[i]);
+        size_t frame;
 
-        if (POLITE[i][0] != *at)
-            continue;
-        bytes = mn_cue_word_at(folded, at, POLITE[i], strlen(POLITE[i]));
         if (!bytes)
             continue;
         bytes += at[bytes] == ' ';

@@ -127,12 +127,8 @@ static size_t longest_at(const char *folded, const char *at, enum kind *ret_kind
 
     for (size_t k = 0; k < KIND_COUNT; k++) {
         for (size_t i = 0; PHRASES[k].item[i]; i++) {
-            const char *phrase = PHRASES[k].item[i];
-            size_t bytes;
+            size_t bytes = mn_cue_literal_at(folded, at, PHRASES[k].item[i]);
 
-            if (*phrase != *at)
-                continue;
-            bytes = mn_cue_word_at(folded, at, phrase, strlen(phrase));
             if (bytes > longest) {
                 longest = bytes;
                 *ret_kind = PHRASES[k].kind;
