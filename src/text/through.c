@@ -184,10 +184,10 @@ static bool related(const char *at, const char *end, struct word *ret_relation)
 
 static void add_relation(struct mn_through *through, struct mn_str relation)
 {
-    if (through->relation_count == 1)
+    through->phrase = slice(through->phrase.at, relation.at + relation.bytes);
+    if (!through->relation_count)
         through->first = through->phrase;
     through->relation[through->relation_count++] = relation;
-    through->phrase = slice(through->phrase.at, relation.at + relation.bytes);
 }
 
 /* "Tom's younger sister", "my sister's husband", from the word on. */
@@ -227,20 +227,19 @@ static bool of_somebody(const char *at, const char *end, struct mn_through *ret,
         return false;
     if (possessive(of.end, end, &of_who, ret_end) &&
         of_who.relation_count < MN_THROUGH_RELATIONS_MAX) {
-        struct mn_str inner = of_who.relation_count > 1 ? of_who.first : of_who.phrase;
-
         of_who.relation[of_who.relation_count++] = relation.text;
-        of_who.first = inner;
         of_who.phrase = slice(the.text.at, of_who.phrase.at + of_who.phrase.bytes);
         *ret = of_who;
         return true;
     }
     if (!is_name(who))
         return false;
-    *ret = (struct mn_through){ .phrase = slice(the.text.at, who.text.at + who.text.bytes),
+    const struct mn_str phrase = slice(the.text.at, who.text.at + who.text.bytes);
+    *ret = (struct mn_through){ .phrase = phrase,
                                 .anchor = who.text,
                                 .relation = { relation.text },
-                                .relation_count = 1 };
+                                .relation_count = 1,
+                                .first = phrase };
     *ret_end = who.end;
     return true;
 }
@@ -508,8 +507,7 @@ struct mn_through mn_through_first(const struct mn_through *through)
 {
     struct mn_through first = *through;
 
-    if (first.relation_count > 1)
-        first.phrase = first.first;
+    first.phrase = first.first;
     first.relation_count = 1;
     return first;
 }

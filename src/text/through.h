@@ -18,7 +18,7 @@ struct mn_through {
     struct mn_str anchor; /* "Tom"; empty where it is the speaker: my, 我, the user's */
     struct mn_str relation[MN_THROUGH_RELATIONS_MAX]; /* "sister"; of "Tom's sister's husband" both */
     size_t relation_count;
-    struct mn_str first; /* of several, the phrase of the first: "Tom's sister" */
+    struct mn_str first; /* the phrase of the first of them: "Tom's sister" */
 };
 
 /* Does the request ask something of somebody it names so? Not where it only asks who that is through
