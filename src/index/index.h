@@ -33,13 +33,13 @@ enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_acce
                                     struct mn_arena *arena, const char **ret_position,
                                     struct mneme_error *err);
 
-/* What is searched for these items: each, and behind a long one its passages. */
-enum mneme_status mn_index_add_passages(const struct mn_units *items, struct mn_arena *arena,
-                                        struct mn_units *ret_units, struct mneme_error *err);
-
 /* Is there nothing to catch up? *ret_position as above, then. False also where that cannot be told. */
 bool mn_index_is_current(struct mn_world *world, const struct mn_access *access,
                          struct mn_arena *arena, const char **ret_position);
+
+/* What is searched for these items: each, and behind a long one its passages. */
+enum mneme_status mn_index_add_passages(const struct mn_units *items, struct mn_arena *arena,
+                                        struct mn_units *ret_units, struct mneme_error *err);
 
 /*
  * Embeds at most `limit` units that have no vector of the model's profile yet, and commits them.

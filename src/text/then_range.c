@@ -31,7 +31,7 @@ bool mn_then_range(const struct mn_then *then, int64_t from_ms, int64_t until_ms
                                    : then->side == MN_THEN_DURING ? DURING_DAYS_MAX
                                                                   : then->days + 2);
     int64_t first_ms = 0, last_ms = 0;
-    int from = 0, length = then->days;
+    int from = 0;
 
     if (until_ms - from_ms > longest_ms)
         return false;
@@ -55,5 +55,5 @@ bool mn_then_range(const struct mn_then *then, int64_t from_ms, int64_t until_ms
         from = -(then->away ? then->days * then->away + then->days / 2 : then->days);
     int64_t base_ms = then->side == MN_THEN_AFTER ? last_ms : first_ms;
     return day_from(base_ms, from, zone, ret_from_ms) &&
-           day_from(base_ms, from + length, zone, ret_until_ms);
+           day_from(base_ms, from + then->days, zone, ret_until_ms);
 }
