@@ -426,9 +426,9 @@ MNEME_API enum mneme_status mneme_health_report(struct mneme *handle,
  * model answer; who may read store and key (key_path, may be NULL); room on the disk, leftovers, clock,
  * descriptors.
  *
- * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): `findings`, each with what was
- * `found` and what to `do`, and the `file` of a tenant that has one of its own; `pending`, the same of what
- * mends itself (vectors that are still to be made, a store of an older version); mneme_free().
+ * *ret_sound: 1 when nothing was found. *ret_report_json (may be NULL): `findings`, each with what
+ * was `found` and what to `do`, and the `file` of a tenant that has one of its own; `pending`, the
+ * same of what mends itself (vectors still to be made, a store of an older version); mneme_free().
  *
  * MNEME_INVALID  no store_path.
  */
@@ -440,8 +440,8 @@ MNEME_API enum mneme_status mneme_doctor(const struct mneme_options *options, co
  * Where tenants have files of their own, under keys of their own: a new random key for this tenant's
  * file. The former one is destroyed, and with it every backup of the file that was made under it.
  * (mneme_rotate_key() changes the key that guards the tenants' keys, and touches none of their files.)
- * MNEME_INVALID: all tenants are in one file, or the store has no key. MNEME_NOT_FOUND: it has no such
- * tenant.
+ * MNEME_INVALID: all tenants are in one file, or the store has no key. MNEME_NOT_FOUND: it has no
+ * such tenant.
  */
 MNEME_API enum mneme_status mneme_rotate_tenant_key(struct mneme *handle, const char *tenant_id,
                                                     const char *actor, struct mneme_error *err);

@@ -117,8 +117,8 @@ MNEME_API enum mneme_status mneme_run_due(struct mneme *handle, size_t pieces_ma
 MNEME_API const char *mneme_model_status(const struct mneme *handle);
 /* The same of the extractor. */
 MNEME_API const char *mneme_extractor_status(const struct mneme *handle);
-/* "" when the cross-encoder was opened, or none is configured; else why there is none. One that is a
- * service is asked only by a recall, whose trace says how it went. */
+/* "" when the cross-encoder was opened, or none is configured; else why there is none. One that is
+ * a service is asked only by a recall, whose trace says how it went. */
 MNEME_API const char *mneme_rerank_status(const struct mneme *handle);
 /* Name of the model profile in force, "" without a model; and the dimension of its vectors. */
 MNEME_API const char *mneme_model_name(const struct mneme *handle);

@@ -16,9 +16,9 @@ extern "C" {
 struct mneme;
 struct mneme_receipt;
 
-/* Called with a memory that was drawn from a turn, as it stands in the store, once a turn; or that the
- * turn ordered to forget (MNEME_FORGOTTEN). With MNEME_UNCLEAR its content is a question: the order fits
- * so many memories that none was forgotten; or it says why an order could not be carried out. */
+/* Called with a memory that was drawn from a turn, as it stands in the store, once a turn; or that
+ * the turn ordered to forget (MNEME_FORGOTTEN). With MNEME_UNCLEAR its content is a question: the
+ * order fits so many memories that none was forgotten; or says why it could not be carried out. */
 typedef void (*mneme_drawn_fn)(void *context, const struct mneme_memory *memory,
                                const struct mneme_receipt *drawn);
 
@@ -124,8 +124,8 @@ MNEME_API enum mneme_status mneme_remember_check(struct mneme *handle,
  * the event as provenance; an assistant's are inferences. A memory that cannot be drawn is no error.
  *
  * "Forget what I said about Berlin", 忘掉我说的关于柏林的事 withdraws the user's memories that hold the
- * topic, as mneme_forget() does, and his turns that do. They are withheld by a memory of the order, which
- * is told with the others: mneme_edit() to MNEME_ACTIVE brings back what each of them took.
+ * topic, as mneme_forget() does, and his turns that do. They are withheld by a memory of the order,
+ * which is told with the others: mneme_edit() to MNEME_ACTIVE brings back what each of them took.
  */
 MNEME_API enum mneme_status mneme_observe(struct mneme *handle, const struct mneme_event *events,
                                           size_t count, const struct mneme_change *change,
@@ -201,10 +201,10 @@ MNEME_API enum mneme_status mneme_end_session(struct mneme *handle, const char *
                                               struct mneme_error *err);
 
 /*
- * Say that a task is closed: what this user has remembered for it alone (scope task) ends at now_ms, and is
- * recalled no more but as of before. What ends sooner anyway stays as it is, and so does what needs an admin
- * grant that change->admin does not give. user_id empty: the tenant's shared rows, for an administrator.
- * Checkpoints stay.
+ * Say that a task is closed: what this user has remembered for it alone (scope task) ends at
+ * now_ms, and is recalled no more but as of before. What ends sooner anyway stays as it is, and so
+ * does what needs an admin grant that change->admin does not give. user_id empty: the tenant's
+ * shared rows, for an administrator. Checkpoints stay.
  *
  * *ret_ended (may be NULL): how many ended; closing it again ends none.
  *

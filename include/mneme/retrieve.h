@@ -188,9 +188,9 @@ struct mneme_use {
 struct mneme_change;
 /*
  * Report use. It is kept with the trace, as long as that is, and counted once a recall and memory:
- * reporting again changes nothing. A memory that was used has the confidence that it was written with
- * again, gains importance with the next review, and the share of recalls that bring something used is a
- * figure of mneme_health_report(). Of `change` (may be NULL) actor and now_ms are read.
+ * reporting again changes nothing. A memory that was used has the confidence that it was written
+ * with again, gains importance with the next review, and the share of recalls that bring something
+ * used is a figure of mneme_health_report(). Of `change` (may be NULL) actor and now_ms are read.
  *
  * *ret_counted (may be NULL): how many were not reported before.
  *

@@ -1,8 +1,9 @@
 /*
  * alias.c - names of one thing: said, shown, and taken back.
  *
- * Two names of one thing are an edge `same_as` between them (docs/data-model.md), as an import may bring
- * it as well; what such an edge says ends with it. A name is compared as it is written, but for its case.
+ * Two names of one thing are an edge `same_as` between them (docs/data-model.md), as an import may
+ * bring it as well; what such an edge says ends with it. A name is compared as it is written, but
+ * for its case.
  */
 #include "cli/cli.h"
 

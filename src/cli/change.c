@@ -97,7 +97,8 @@ struct fields {
     { "request-id", CLI_TEXT, "KEY",                                                               \
       "the same key within seven days is answered as before, and writes nothing", &(into) }
 
-/* `may_clear`: the kind of those that an empty text takes away, where there is a row to take from. */
+/* `may_clear`: the kind of those that an empty text takes away, where there is a row to take
+ * from. */
 #define FIELD_OPTIONS(f, may_clear)                                                                \
     { "type", CLI_TEXT, "NAME", "user_preference, project_constraint, fact, ... (else by rules)",  \
       &(f).type },                                                                                 \

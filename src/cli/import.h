@@ -175,7 +175,8 @@ void cli_import_release(struct cli_importing *in);
 
 enum mneme_status cli_import_lines(struct cli_importing *in, struct cli_stream *s,
                                    struct mneme_error *err);
-/* Rules of a Markdown file, or the points that a document makes (in->document); and, after the commit, the end of those that left it. */
+/* Rules of a Markdown file, or the points that a document makes (in->document); and, after the
+ * commit, the end of those that left it. */
 enum mneme_status cli_import_rules(struct cli_importing *in, struct mneme_error *err);
 enum mneme_status cli_import_leaving(struct cli_importing *in, struct mneme_error *err);
 /* The file as its repository knows it; in the arena, NULL when that is full. */

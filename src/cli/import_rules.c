@@ -3,8 +3,9 @@
  *
  * One memory per rule, of scope repo, said by the user, with its file (as its repository knows it) and
  * line as the source. Its id is made of the words, so that a rule that stands is left as it is; one
- * that left its file is deprecated. A document is read in the same way, and is no memory either: what
- * its paragraphs and items tell are facts, observed and not said, of the narrowest place that is named.
+ * that left its file is deprecated. A document is read in the same way, and is no memory either:
+ * what its paragraphs and items tell are facts, observed and not said, of the narrowest place that
+ * is named.
  */
 #include "cli/import.h"
 
