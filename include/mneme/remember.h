@@ -29,7 +29,7 @@ struct mneme_change {
     const char *reason;
     int64_t now_ms;          /* 0: the clock */
     int64_t if_revision;     /* 0: any; else the change is refused unless the row has it */
-    int allow_secrets;       /* 1: text that holds keys or passwords is stored, as secret */
+    int allow_secrets;       /* 1: keep text that holds a secret: as secret, a turn as evidence */
     int admin;               /* 1: may write what needs an admin grant */
     int without_embedding;   /* 1: do not wait for the vector; it follows with mneme_run_due() */
     int without_drafts;      /* 1: mneme_observe() draws no memories from the turns */
