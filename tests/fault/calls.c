@@ -131,7 +131,8 @@ static enum mneme_status call_forget(struct mneme_error *err)
     return mneme_forget(fault_handle, "t", "ann", "m-2", &change, &receipt, err);
 }
 
-static enum mneme_status call_observe(struct mneme_error *err)
+static enum mneme_status observe(const char *text, const char *speaker, int64_t now_ms,
+                                 struct mneme_error *err)
 {
     struct mneme_change change = MNEME_CHANGE_INIT;
     struct mneme_event event = MNEME_EVENT_INIT;
@@ -141,52 +142,40 @@ static enum mneme_status call_observe(struct mneme_error *err)
     event.user_id = "ann";
     event.session_id = "s";
     event.role = "user";
-    event.speaker = "Ann";
-    event.text = "the pilots wait at the harbour";
+    event.speaker = speaker;
+    event.text = text;
+    change.now_ms = now_ms;
     return mneme_observe(fault_handle, &event, 1, &change, &receipt, err);
+}
+
+static enum mneme_status call_observe(struct mneme_error *err)
+{
+    return observe("the pilots wait at the harbour", "Ann", 0, err);
 }
 
 /* A turn that is drawn from, of which the memory or its rival is there or not. */
 static enum mneme_status call_observe_and_draw(struct mneme_error *err)
 {
-    struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_event event = MNEME_EVENT_INIT;
-    struct mneme_receipt receipt;
     char text[64];
     long failing = faults_pause();
 
     assert_int_equal(call_retrieve(err), MNEME_OK);
     faults_resume(failing);
     snprintf(text, sizeof text, "Remember that pilot boat %ld is moored at the quay.", rounds++);
-    event.tenant_id = "t";
-    event.user_id = "ann";
-    event.session_id = "s";
-    event.role = "user";
-    event.text = text;
-    change.now_ms = NOW;
-    return mneme_observe(fault_handle, &event, 1, &change, &receipt, err);
+    return observe(text, NULL, NOW, err);
 }
 
 /* Where it cannot be done nothing is told as done, and the turn is there all the same. */
 static enum mneme_status call_observe_an_order(struct mneme_error *err)
 {
-    struct mneme_change change = MNEME_CHANGE_INIT;
-    struct mneme_event event = MNEME_EVENT_INIT;
-    struct mneme_receipt receipt;
     char text[64];
     long failing = faults_pause();
 
     snprintf(text, sizeof text, "Remember that tug %ld is called Otto.", rounds);
-    event.tenant_id = "t";
-    event.user_id = "ann";
-    event.session_id = "s";
-    event.role = "user";
-    event.text = text;
-    change.now_ms = NOW;
-    assert_int_equal(mneme_observe(fault_handle, &event, 1, &change, &receipt, err), MNEME_OK);
+    assert_int_equal(observe(text, NULL, NOW, err), MNEME_OK);
     faults_resume(failing);
     snprintf(text, sizeof text, "Forget what I said about tug %ld.", rounds++);
-    return mneme_observe(fault_handle, &event, 1, &change, &receipt, err);
+    return observe(text, NULL, NOW, err);
 }
 
 static int keep_question(void *context, const struct mneme_clarification *open)
