@@ -383,15 +383,14 @@ static enum mneme_status write_uses(struct mneme *handle, const struct mneme_use
     struct mn_use_row *rows = mn_arena_array(arena, struct mn_use_row, count);
     struct mn_write *writes = mn_arena_array(arena, struct mn_write, count + 1);
     struct mn_written *written = mn_arena_array(arena, struct mn_written, count + 1);
-    int64_t now_ms = change->now_ms ? change->now_ms : handle->world.now_ms();
+    int64_t now_ms = mn_change_now(&handle->world, change);
     struct mn_audit_note note = { .at_ms = now_ms,
                                   .partition = { use->tenant_id, mn_or_empty(use->user_id) },
                                   .actor = mn_or_empty(change->actor),
                                   .action = "use",
                                   .trace_id = use->trace_id,
                                   .ids = use->memory_ids };
-    struct mn_commit commit = { .write = writes, .count = count + 1, .now_ms = now_ms };
-    struct mn_commit_result result = { .written = written };
+    const struct mn_commit commit = { .write = writes, .count = count + 1, .now_ms = now_ms };
 
     if (!rows || !writes || !written)
         return mn_fail_memory(err);
@@ -401,12 +400,7 @@ static enum mneme_status write_uses(struct mneme *handle, const struct mneme_use
         writes[i] = (struct mn_write){ .kind = MN_WRITE_USE, .use = &rows[i] };
     }
     writes[count] = (struct mn_write){ .kind = MN_WRITE_AUDIT, .audit = &note };
-    MN_TRY(handle->world.store->ops->commit(handle->world.store, &commit, 1, &result, err));
-    if (result.status != MNEME_OK) {
-        if (err)
-            *err = result.error;
-        return result.status;
-    }
+    MN_TRY(mn_store_commit_one(handle->world.store, &commit, written, err));
     for (size_t i = 0; i < count; i++)
         counted += !written[i].unchanged;
     if (ret_counted)

@@ -84,7 +84,7 @@ enum mneme_status mn_task_close(struct mn_world *world, struct mn_partition part
     filter.scope_id = task_id;
     for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++) {
         MN_ARENA_AUTO arena = mn_arena_new(ROWS_BYTES_MAX);
-        struct ending e = { .now_ms = change->now_ms ? change->now_ms : world->now_ms(),
+        struct ending e = { .now_ms = mn_change_now(world, change),
                             .admin = change->admin,
                             .arena = arena };
 
