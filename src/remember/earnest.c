@@ -12,7 +12,6 @@
 #include "remember/calls.h"
 #include "remember/wording.h"
 #include "text/cue.h"
-#include "text/letters.h"
 
 /* clang-format off */
 static const char *const TASKS[] = {
@@ -74,10 +73,7 @@ bool mn_earnest_jokes(const struct mn_sentence *s, bool *ret_bare)
         jokes = true;
     }
     *ret_bare = jokes && mn_wording_is_all(s->cue, at);
-    for (size_t i = 0; !jokes && i < s->w.bytes; i++)
-        jokes = (i == 0 || !mn_letter_word(s->cue[i - 1]) || (unsigned char)s->cue[i] >= 0x80) &&
-                mn_wording_any(s->cue, i, JOKES);
-    return jokes;
+    return jokes || mn_wording_holds(s->cue, JOKES);
 }
 
 bool mn_earnest_unreal(const struct mn_sentence *s)

@@ -91,16 +91,28 @@ static bool begins_word(const char *lower, size_t at)
     return at == 0 || (unsigned char)lower[at] >= 0x80 || !mn_letter_word(lower[at - 1]);
 }
 
-/* One of the words anywhere in the span. */
-static bool holds(const char *lower, struct span s, const char *const *words)
+/* Where one of the words stands in the span, with its bytes; s.until: nowhere. */
+static size_t find_word(const char *lower, struct span s, const char *const *words,
+                        size_t *ret_bytes)
 {
     for (size_t at = s.from; at < s.until; at++) {
         size_t bytes = begins_word(lower, at) ? mn_wording_any(lower, at, words) : 0;
 
-        if (bytes && at + bytes <= s.until)
-            return true;
+        if (bytes && at + bytes <= s.until) {
+            *ret_bytes = bytes;
+            return at;
+        }
     }
-    return false;
+    *ret_bytes = 0;
+    return s.until;
+}
+
+static bool holds(const char *lower, struct span s, const char *const *words)
+{
+    size_t bytes;
+
+    (void)find_word(lower, s, words, &bytes);
+    return bytes > 0;
 }
 
 static bool doubts(const char *lower, struct span s)
@@ -143,22 +155,6 @@ static size_t word_count(const char *lower, struct span s)
     for (size_t at = s.from; at < s.until; at++)
         count += lower[at] == ' ';
     return count;
-}
-
-/* Where `word` stands in the span with blanks around it; s.until: nowhere. */
-static size_t find_word(const char *lower, struct span s, const char *const *words,
-                        size_t *ret_bytes)
-{
-    for (size_t at = s.from; at < s.until; at++) {
-        size_t bytes = begins_word(lower, at) ? mn_wording_any(lower, at, words) : 0;
-
-        if (bytes && at + bytes <= s.until) {
-            *ret_bytes = bytes;
-            return at;
-        }
-    }
-    *ret_bytes = 0;
-    return s.until;
 }
 
 static bool is_chinese(const char *lower, struct span s)
