@@ -107,19 +107,6 @@ static size_t weekday_at(const char *lower, size_t at, bool *ret_chinese)
     return name.bytes && mn_calendar_weekday(name) ? name.bytes : 0;
 }
 
-/* Behind a move, if any stands before `until`; 0. */
-static size_t behind_move(const char *lower, size_t until)
-{
-    size_t behind = 0;
-
-    for (size_t at = 0; at < until; at++) {
-        size_t bytes = mn_schedule_moved_at(lower, at);
-
-        behind = bytes ? at + bytes : behind;
-    }
-    return behind;
-}
-
 /* "moved from Tuesday to Thursday", 推迟到周五. */
 static bool find_coming(struct mn_arena *arena, const char *lower, bool planned, int64_t said_ms,
                         const char *zone, struct day *ret_day)
@@ -129,7 +116,7 @@ static bool find_coming(struct mn_arena *arena, const char *lower, bool planned,
     if (!strstr(lower, "day") && !strstr(lower, "周") && !strstr(lower, "星期") &&
         !strstr(lower, "礼拜")) /* most texts name none */
         return false;
-    moved = behind_move(lower, strlen(lower));
+    moved = mn_schedule_behind_move(lower, strlen(lower));
     for (size_t at = 0; lower[at]; at++) {
         size_t bytes = mn_wording_any(lower, at, TO_WEEKDAY);
         bool chinese = false;
@@ -170,7 +157,7 @@ static bool place_bare(struct mn_arena *arena, const char *lower, int64_t said_m
 {
     const struct mn_cue_text cues = mn_cue_read(lower);
     size_t from = (size_t)(day->when.phrase.at - lower), name = from;
-    bool moved = behind_move(lower, from) > 0;
+    bool moved = mn_schedule_behind_move(lower, from) > 0;
     bool past = !moved && mn_cue_any(&cues, PAST);
     bool ahead = moved || mn_cue_any(&cues, TO_COME);
     bool chinese = false;
@@ -217,7 +204,7 @@ static bool find_day(struct mn_arena *arena, const char *lower, bool planned, in
 {
     struct day day = { .when = mn_when_find(lower, said_ms, zone) };
     bool moved = day.when.found && is_left(lower, day.when.phrase.at) &&
-                 behind_move(lower, strlen(lower)) > 0;
+                 mn_schedule_behind_move(lower, strlen(lower)) > 0;
 
     while (moved && day.when.found && is_left(lower, day.when.phrase.at))
         day.when = mn_when_find(day.when.phrase.at + day.when.phrase.bytes, said_ms, zone);

@@ -160,11 +160,7 @@ static bool stands_before(const char *text, const char *at, const char *const *w
 /* "Postponed until Friday", 改到周五: it begins then, and ends nothing. */
 static bool is_new_day(const char *folded, size_t at)
 {
-    size_t moved = 0;
-
-    for (size_t i = 0; i < at && !moved; i++)
-        moved = mn_schedule_moved_at(folded, i);
-    return moved > 0;
+    return mn_schedule_behind_move(folded, at) > 0;
 }
 
 /* "until Friday": a bare weekday is a time only behind "on", as time phrases are read. */

@@ -315,9 +315,22 @@ static bool keyed_by_value(struct mn_arena *arena, const struct mn_wording *w, s
                     states, ret_keyed);
 }
 
-size_t mn_schedule_moved_at(const char *lower, size_t at)
+/* Bytes of a word that says that something was moved, at `at`; 0. */
+static size_t moved_at(const char *lower, size_t at)
 {
     return begins_word(lower, at) ? mn_wording_any(lower, at, MOVED) : 0;
+}
+
+size_t mn_schedule_behind_move(const char *lower, size_t until)
+{
+    size_t behind = 0;
+
+    for (size_t at = 0; at < until; at++) {
+        size_t bytes = moved_at(lower, at);
+
+        behind = bytes ? at + bytes : behind;
+    }
+    return behind;
 }
 
 /* "moved [the meeting] [from Tuesday] to Thursday": verb [from, until) in the clause [at, end). */
@@ -368,7 +381,7 @@ bool mn_key_of_schedule(struct mn_arena *arena, const struct mn_wording *w, size
     if (end - at > CLAUSE_BYTES_MAX)
         return false;
     for (size_t i = at + 1; i < end; i++) {
-        size_t bytes = mn_schedule_moved_at(w->lower, i);
+        size_t bytes = moved_at(w->lower, i);
         struct span thing = { at, i };
 
         if (bytes && key_of_move(arena, w, at, end, (struct span){ i, i + bytes }, ret_keyed))

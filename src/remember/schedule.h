@@ -19,7 +19,7 @@ bool mn_key_of_schedule(struct mn_arena *arena, const struct mn_wording *w, size
 /* Does a clause of the (folded) text tell of such a change? */
 bool mn_schedule_moves(struct mn_arena *arena, const struct mn_wording *w);
 
-/* Bytes of a word that says that something was moved, at `at`; 0. */
-size_t mn_schedule_moved_at(const char *lower, size_t at);
+/* Behind the last word before `until` that says that something was moved; 0. */
+size_t mn_schedule_behind_move(const char *lower, size_t until);
 
 #endif
