@@ -19,6 +19,9 @@
  *
  * A dated draft that is older than what is there never becomes current: it enters as superseded.
  *
+ * What is planned, a row that begins on a day to come, is no rival of what holds until then: the
+ * draft ends where the plan begins. Whoever means to replace the plan itself names it.
+ *
  * A draft is taken into a row only where the row can hold all it says (join.c). What is for other
  * readers or environments, begins before the row does or has ended, or replaces the row itself, is a
  * row of its own, whatever its words.
@@ -37,6 +40,7 @@
 #define TRUSTED 0.8 /* as in retrieve/resolve.c */
 #define LOOKS_MIN 0.35 /* light rewordings share 0.53 and more, other sentences 0.07 to 0.39 */
 #define SCRATCH_BYTES_MAX ((size_t)8 << 20)
+#define MOMENT_MS (60 * INT64_C(1000))
 
 struct deciding {
     const struct mneme_memory *draft;
@@ -202,6 +206,19 @@ static enum way way_of(const struct deciding *d, const struct mn_row *there)
     return draft->confidence < TRUSTED && there->confidence < TRUSTED ? OPEN : OVER;
 }
 
+/* Does the row begin after the draft, and was it written so? The row that another clock, or the same
+ * one at the same moment, dated a little later is no plan. */
+static bool is_planned(const struct deciding *d, const struct mneme_memory *row)
+{
+    int64_t moment_over_ms = row->valid_from_ms - MOMENT_MS;
+    int64_t begins_ms = d->draft->valid_from_ms ? d->draft->valid_from_ms
+                        : d->said_at_ms         ? d->said_at_ms
+                                                : d->now_ms;
+
+    return moment_over_ms > row->created_at_ms && moment_over_ms > begins_ms &&
+           !mn_same(d->draft->supersedes, row->id);
+}
+
 static void add_ended(struct mn_verdict *verdict, const struct mn_row *row)
 {
     size_t at = verdict->ended_count++;
@@ -235,6 +252,11 @@ static void find_rivals(const struct deciding *d, const struct mn_rows *rows,
             continue;
         if (denies_another(d->draft, &row->memory)) {
             verdict->keyless = true;
+            continue;
+        }
+        if (is_planned(d, &row->memory)) {
+            if (!verdict->planned_ms || row->memory.valid_from_ms < verdict->planned_ms)
+                verdict->planned_ms = row->memory.valid_from_ms;
             continue;
         }
         switch (way_of(d, row)) {

@@ -132,6 +132,7 @@ struct mn_verdict {
     const struct mn_row **rival; /* contradict it, and are left as they are */
     size_t rival_count;
     int64_t past_until_ms; /* MN_ACT_PAST: when it ceased to hold */
+    int64_t planned_ms;    /* when another value of its key begins to hold; 0: none is planned */
     bool keyless; /* it denies another value than the key has, and so answers no key */
 };
 

@@ -141,12 +141,18 @@ static const char *reason_of(const struct writing *w)
                                             : "";
 }
 
-/* When what the draft replaces ceases to hold. */
+/* When the draft takes the place of what it replaces. */
+static int64_t takes_place_ms(const struct writing *w)
+{
+    return w->row.valid_from_ms ? w->row.valid_from_ms
+           : w->said_at_ms      ? w->said_at_ms
+                                : mn_change_now(w->world, w->change);
+}
+
+/* What is replaced in the millisecond that it began in held for that one. */
 static int64_t end_of(const struct writing *w, const struct mneme_memory *ended)
 {
-    int64_t at = w->row.valid_from_ms ? w->row.valid_from_ms
-                 : w->said_at_ms      ? w->said_at_ms
-                                      : mn_change_now(w->world, w->change);
+    int64_t at = takes_place_ms(w);
 
     return at > ended->valid_from_ms ? at : ended->valid_from_ms + 1;
 }
@@ -178,7 +184,7 @@ static enum mneme_status add_ended(const struct writing *w, struct mn_write **at
         rows[i].valid_until_ms = former->valid_until_ms && former->valid_until_ms < end_ms
                                      ? former->valid_until_ms
                                      : end_ms;
-        if (end_ms <= now_ms) /* else it holds until its successor does */
+        if (takes_place_ms(w) <= now_ms) /* else it holds until its successor does */
             rows[i].status = MNEME_SUPERSEDED;
         rows[i].updated_at_ms = now_ms;
         *at = add_row(*at, &rows[i], former->revision);
@@ -231,13 +237,15 @@ static void take_place(struct writing *w)
         if (v->ended[i]->memory.version >= row->version)
             row->version = v->ended[i]->memory.version + 1;
     if (v->ended_count) {
-        int64_t from_ms = end_of(w, &v->ended[0]->memory);
+        int64_t from_ms = takes_place_ms(w);
 
         if (mn_empty(row->supersedes))
             row->supersedes = v->ended[0]->memory.id;
         if (!row->valid_from_ms && (!row->valid_until_ms || from_ms < row->valid_until_ms))
             row->valid_from_ms = from_ms;
     }
+    if (v->planned_ms && (!row->valid_until_ms || row->valid_until_ms > v->planned_ms))
+        row->valid_until_ms = v->planned_ms;
     if (v->act == MN_ACT_PAST) {
         row->status = MNEME_SUPERSEDED;
         if (!row->valid_until_ms || row->valid_until_ms > v->past_until_ms)

@@ -115,6 +115,7 @@ static void nothing_ends_behind_the_last_year(void **state)
 {
     struct fixture *f = *state;
     struct mneme_memory m = MNEME_MEMORY_INIT;
+    struct mneme_receipt planned = { 0 };
 
     m.tenant_id = "acme";
     m.user_id = "ann";
@@ -122,12 +123,13 @@ static void nothing_ends_behind_the_last_year(void **state)
     m.value = "red";
     m.content = "The quay will be red.";
     m.valid_from_ms = INT64_C(253402300799999);
-    ASSERT_OK(mneme_remember(f->handle, &m, NULL, NULL, &f->err));
+    ASSERT_OK(mneme_remember(f->handle, &m, NULL, &planned, &f->err));
     m.value = "blue";
     m.content = "The quay is blue.";
     m.valid_from_ms = 0;
+    m.supersedes = planned.id;
     assert_int_equal(mneme_remember(f->handle, &m, NULL, NULL, &f->err), MNEME_INVALID);
-    assert_string_equal(f->err.message, "valid_from: is outside the years 0000 to 9999");
+    assert_string_equal(f->err.message, "valid_until: is outside the years 0000 to 9999");
 }
 
 static void blanks_in_a_long_turn_are_no_part_of_it(void **state)

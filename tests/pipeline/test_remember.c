@@ -360,6 +360,56 @@ static void paris_then_rome(void **state)
     let_go(&list);
 }
 
+static void what_is_replaced_within_a_moment_is_not_active(void **state)
+{
+    (void)state;
+    char values[256];
+    int asks;
+
+    say("pia", "I live in Paris.", NOW);
+    assert_int_equal(say("pia", "I live in Rome.", NOW).outcome, MNEME_SUPERSEDES);
+    assert_int_equal(say("pia", "I live in Lisbon.", NOW).outcome, MNEME_SUPERSEDES);
+    assert_int_equal(say("pia", "I live in Oslo.", NOW).outcome, MNEME_SUPERSEDES);
+    struct listed list = list_of("pia", 0);
+
+    assert_int_equal(list.count, 1);
+    assert_string_equal(at(&list, 0)->value, "Oslo");
+    assert_int_equal(at(&list, 0)->valid_from_ms, NOW);
+    let_go(&list);
+    recall("pia", "Which city do I live in, Rome or Oslo?", NOW, 0, values, &asks);
+    assert_string_equal(values, "Oslo");
+    assert_int_equal(asks, 0);
+}
+
+static void what_is_said_now_holds_until_what_is_planned(void **state)
+{
+    (void)state;
+    char values[256];
+    int asks;
+    struct mneme_memory plan = memory_of("quinn", "I live in Rome.");
+
+    say("quinn", "I live in Paris.", NOW - 10 * DAY);
+    plan.valid_from_ms = NOW + 5 * DAY;
+    assert_int_equal(write_at(&plan, NOW - 5 * DAY).outcome, MNEME_SUPERSEDES);
+    assert_int_equal(say("quinn", "I live in Lisbon.", NOW).outcome, MNEME_SUPERSEDES);
+    recall("quinn", "Which city do I live in, Rome or Lisbon?", NOW + DAY, 0, values, &asks);
+    assert_string_equal(values, "Lisbon");
+    recall("quinn", "Which city do I live in, Rome or Lisbon?", NOW + 5 * DAY, 0, values, &asks);
+    assert_string_equal(values, "Rome");
+    assert_int_equal(asks, 0);
+
+    /* Who names the plan replaces it. */
+    struct listed list = list_of("quinn", 0);
+    struct mneme_memory other = memory_of("quinn", "I live in Oslo.");
+
+    assert_int_equal(list.count, 2);
+    other.supersedes = at(&list, strcmp(at(&list, 0)->value, "Rome") ? 1 : 0)->id;
+    assert_int_equal(write_at(&other, NOW + DAY).outcome, MNEME_SUPERSEDES);
+    let_go(&list);
+    recall("quinn", "Which city do I live in, Rome or Oslo?", NOW + 6 * DAY, 0, values, &asks);
+    assert_string_equal(values, "Oslo");
+}
+
 static void the_older_fact_does_not_become_current(void **state)
 {
     (void)state;
@@ -796,6 +846,8 @@ int main(void)
         CASE(what_is_confirmed_grows_surer_to_one_and_its_age_begins_anew),
         CASE(what_is_shared_is_confirmed_by_an_administrator),
         CASE(paris_then_rome),
+        CASE(what_is_replaced_within_a_moment_is_not_active),
+        CASE(what_is_said_now_holds_until_what_is_planned),
         CASE(the_older_fact_does_not_become_current),
         CASE(an_undated_clash_of_equals_is_asked_about),
         CASE(an_inference_stays_beside_what_was_said),

@@ -97,6 +97,34 @@ static void what_has_ended_is_not_confirmed(void **state)
     assert_int_equal(decide(&draft, &there, 0).act, MN_ACT_CONFIRM);
 }
 
+static void what_is_planned_is_no_rival_but_an_end(void **state)
+{
+    (void)state;
+    const int64_t moment = 60000; /* what is dated no later than that was meant for now */
+    struct mneme_memory there = row("a", "city", "Rome", "I live in Rome.");
+    struct mneme_memory draft = row("b", "city", "Oslo", "I live in Oslo.");
+
+    there.created_at_ms = NOW - DAY;
+    there.valid_from_ms = NOW + moment + 1;
+    assert_int_equal(decide(&draft, &there, 0).planned_ms, NOW + moment + 1);
+    assert_int_equal(decide(&draft, &there, 0).ended_count, 0);
+    assert_int_equal(decide(&draft, &there, 0).rival_count, 0);
+    draft.valid_from_ms = there.valid_from_ms;
+    assert_int_equal(decide(&draft, &there, draft.valid_from_ms + 1).ended_count, 1);
+    draft.valid_from_ms = 0;
+    draft.supersedes = "a";
+    assert_int_equal(decide(&draft, &there, 0).ended_count, 1);
+    draft.supersedes = "";
+    there.valid_from_ms = NOW + moment;
+    assert_int_equal(decide(&draft, &there, 0).planned_ms, 0);
+    assert_int_equal(decide(&draft, &there, 0).ended_count, 1);
+
+    /* Of a draft with an older clock the row is no plan either: it began as it was written. */
+    there.valid_from_ms = NOW + DAY;
+    there.created_at_ms = NOW + DAY - moment;
+    assert_int_equal(decide(&draft, &there, 0).ended_count, 1);
+}
+
 static void what_only_its_case_or_height_tells_apart_is_another_memory(void **state)
 {
     (void)state;
@@ -493,6 +521,7 @@ int main(void)
         CASE(the_same_text_confirms_and_another_is_new),
         CASE(the_same_text_elsewhere_is_another_memory),
         CASE(what_has_ended_is_not_confirmed),
+        CASE(what_is_planned_is_no_rival_but_an_end),
         CASE(what_only_its_case_or_height_tells_apart_is_another_memory),
         CASE(a_permission_closes_what_was_open_and_nothing_opens_it_again),
         CASE(a_draft_joins_only_a_row_that_holds_when_it_does),
