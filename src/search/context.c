@@ -208,20 +208,32 @@ static void count_term(struct work *w, size_t t, uint32_t row, uint8_t halves)
     w->near[near].has |= UINT32_C(1) << t;
 }
 
-/* A column is asked for the turns that count; of postings nearly all are passed over. */
+/* A column is asked for the turns that count. */
+static void read_column(struct work *w, size_t t)
+{
+    const struct mn_text_asked *asked = w->asked.term[t].as;
+
+    for (size_t i = 0; i < w->turn_count; i++) {
+        uint8_t halves = mn_text_column_halves(&w->r->index->text, asked->column, asked->term[0],
+                                               w->turn[i]);
+
+        if (halves)
+            count_term(w, t, w->turn[i], halves);
+    }
+}
+
+/* Of postings nearly all are passed over. */
 static void read_postings(struct work *w)
 {
     for (size_t t = 0; t < w->asked.term_count; t++) {
-        const uint8_t *column = w->asked.term[t].as->column;
         struct mn_text_asked_walk walk;
         const uint32_t *posting;
         size_t count;
 
-        for (size_t i = 0; column && i < w->turn_count; i++)
-            if (column[w->turn[i]])
-                count_term(w, t, w->turn[i], column[w->turn[i]]);
-        if (column)
+        if (w->asked.term[t].as->column) {
+            read_column(w, t);
             continue;
+        }
         mn_text_asked_begin(&w->r->index->text, w->asked.term[t].as, &walk);
         while ((count = mn_text_asked_next(&walk, &posting)) > 0)
             for (size_t i = 0; i < count; i++)

@@ -51,10 +51,19 @@ static bool terms_grow(struct mn_text_index *index, size_t room)
 {
     if (room > MN_TEXT_TERMS_MAX || !grow(&index->terms.item, room, sizeof *index->terms.item) ||
         !grow(&index->terms.alive, room, sizeof *index->terms.alive) ||
-        !grow(&index->terms.df, room, sizeof *index->terms.df))
+        (index->terms.passages &&
+         !grow(&index->terms.passages, room, sizeof *index->terms.passages)))
         return false;
     index->terms.room = room;
     return true;
+}
+
+/* The first passage: from here on they are counted. */
+static bool passages_begin(struct mn_text_index *index)
+{
+    if (!index->terms.passages)
+        index->terms.passages = calloc(index->terms.room + 1, sizeof *index->terms.passages);
+    return index->terms.passages;
 }
 
 static bool term_room(struct mn_text_index *index)
@@ -99,7 +108,9 @@ static uint32_t term_add(struct mn_text_index *index, uint64_t hash)
     if (!term_room(index))
         return UINT32_MAX;
     index->terms.item[number] = (struct mn_text_term){ .hash = hash };
-    index->terms.alive[number] = index->terms.df[number] = 0;
+    index->terms.alive[number] = 0;
+    if (index->terms.passages)
+        index->terms.passages[number] = 0;
     index->terms.count++;
     slot_fill(index, number);
     return number;
@@ -161,9 +172,10 @@ static bool end_row(struct mn_text_index *index, struct mn_text_packing *packing
 bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_document *document)
 {
     struct mn_text_packing packing;
-    bool good = true;
+    bool is_passage = document->kind == MN_TEXT_PASSAGE, good = true;
 
-    if (!row_room(index) || !mn_text_packing_begin(&packing, document->count))
+    if (!row_room(index) || (is_passage && !passages_begin(index)) ||
+        !mn_text_packing_begin(&packing, document->count))
         return false;
     mn_text_columns_begin_row(&index->columns, index->count);
     for (size_t i = 0; good && i < document->count; i++) {
@@ -176,7 +188,8 @@ bool mn_text_index_add(struct mn_text_index *index, const struct mn_text_documen
         if (!good)
             break;
         index->terms.alive[term]++;
-        index->terms.df[term] += document->kind != MN_TEXT_PASSAGE;
+        if (is_passage)
+            index->terms.passages[term]++;
         mn_text_packing_put(&packing, term, halves);
         mn_text_columns_put(&index->columns, index->count, term, halves);
     }
@@ -193,7 +206,8 @@ void mn_text_index_remove(struct mn_text_index *index, size_t row)
         uint32_t term = mn_text_forward_term(&forward, i);
 
         index->terms.alive[term]--;
-        index->terms.df[term] -= kind != MN_TEXT_PASSAGE;
+        if (kind == MN_TEXT_PASSAGE)
+            index->terms.passages[term]--;
     }
     index->alive[kind]--;
     index->length_sum[kind] -= (double)mn_text_length_of(index->length[row]);
@@ -228,7 +242,8 @@ static bool copy_terms(const struct mn_text_index *from, const uint32_t *row_map
             return false;
         struct mn_text_term *term = &to->terms.item[map[t]];
         to->terms.alive[map[t]] = from->terms.alive[t];
-        to->terms.df[map[t]] = from->terms.df[t];
+        if (to->terms.passages)
+            to->terms.passages[map[t]] = from->terms.passages[t];
         read_list(from, t, row_map, list, term);
         if (!mn_text_list_keep(list, term, &to->blocks))
             return false;
@@ -261,7 +276,8 @@ static bool copy_room(const struct mn_text_index *from, struct mn_text_index *to
         rows += from->alive[kind];
     for (size_t t = 0; t < from->terms.count; t++)
         terms += from->terms.alive[t] > 0;
-    return terms_grow(to, terms) && rows_grow(to, rows);
+    return terms_grow(to, terms) && rows_grow(to, rows) &&
+           (!from->alive[MN_TEXT_PASSAGE] || passages_begin(to));
 }
 
 bool mn_text_index_copy(const struct mn_text_index *index, const uint32_t *row_map,
@@ -328,7 +344,8 @@ bool mn_text_index_load_row(struct mn_text_index *index, struct mn_packed *in,
     const char *forward = mn_packed_bytes(in, bytes);
     if (!forward || !mn_text_forward_check(forward, bytes, (uint32_t)index->terms.count) ||
         !isfinite(length) || mn_text_length_kind(length) != kind ||
-        mn_text_length_of(length) < 0 || !row_room(index))
+        mn_text_length_of(length) < 0 || !row_room(index) ||
+        (kind == MN_TEXT_PASSAGE && !passages_begin(index)))
         return false;
     uint32_t address = mn_blocks_add(&index->blocks, bytes);
     if (address == MN_BLOCKS_NOWHERE)
@@ -376,7 +393,8 @@ bool mn_text_index_load_end(struct mn_text_index *index)
             uint32_t term = mn_text_forward_term(&forward, i);
 
             index->terms.alive[term]++;
-            index->terms.df[term] += !is_passage;
+            if (is_passage)
+                index->terms.passages[term]++;
         }
         postings += forward.count;
         longest = forward.count > longest ? forward.count : longest;
@@ -405,17 +423,21 @@ bool mn_text_index_load_end(struct mn_text_index *index)
 
 size_t mn_text_index_bytes(const struct mn_text_index *index)
 {
-    return index->terms.room * (sizeof *index->terms.item + 2 * sizeof *index->terms.alive) +
+    size_t counts = index->terms.passages ? 2 : 1;
+
+    return index->terms.room *
+               (sizeof *index->terms.item + counts * sizeof *index->terms.alive) +
            index->terms.slots * sizeof *index->terms.slot +
            mn_dictionary_bytes(&index->dictionary) + mn_blocks_bytes(&index->blocks) +
-           index->room * (sizeof *index->length + sizeof *index->forward + index->columns.count);
+           index->room * (sizeof *index->length + sizeof *index->forward) +
+           mn_text_columns_bytes(&index->columns, index->room);
 }
 
 void mn_text_index_release(struct mn_text_index *index)
 {
     free(index->terms.item);
     free(index->terms.alive);
-    free(index->terms.df);
+    free(index->terms.passages);
     free(index->terms.slot);
     mn_dictionary_release(&index->dictionary);
     mn_blocks_release(&index->blocks);

@@ -46,7 +46,7 @@ struct mn_text_index {
     struct {
         struct mn_text_term *item;
         uint32_t *alive; /* rows that have it: apart, since all terms of a row ask for it */
-        uint32_t *df; /* of these, those that are no passages: their item has it as well */
+        uint32_t *passages; /* of these, those that are passages; NULL: there has been none */
         size_t count;
         size_t room;
         uint32_t *slot; /* hash table: term + 1; 0 is free */
@@ -65,13 +65,14 @@ struct mn_text_index {
     double length_sum[MN_TEXT_KINDS];
 };
 
-/* Document frequency of a term and how many documents there are: a passage is part of one. So a long text
- * makes none of its words common. */
+/* Document frequency of a term and how many documents there are: a passage is part of one, which has the
+ * term as well. So a long text makes none of its words common. */
 static inline uint32_t mn_text_index_df(const struct mn_text_index *index, uint32_t term)
 {
-    uint32_t df = index->terms.df[term];
+    uint32_t rows = index->terms.alive[term];
+    uint32_t df = index->terms.passages ? rows - index->terms.passages[term] : rows;
 
-    return df ? df : index->terms.alive[term] > 0;
+    return df ? df : rows > 0;
 }
 
 static inline size_t mn_text_index_documents(const struct mn_text_index *index)

@@ -33,7 +33,7 @@ static inline float part_of(const struct mn_text_request *r, float weight, uint3
 static float part_in_column(const struct mn_text_request *r, const struct mn_text_index *index,
                             const struct mn_text_asked *asked, uint32_t row)
 {
-    uint8_t halves = asked->column[row];
+    uint8_t halves = mn_text_column_halves(index, asked->column, asked->term[0], row);
 
     return halves ? part_of(r, asked->weight, halves, index->length[row]) : 0;
 }
