@@ -3,10 +3,10 @@
  *
  * A small table of sentence beginnings in both languages knows the keys that everyone has: name,
  * city, employer, time zone, languages, answer style, favourites, which tool for what; preference.c
- * those of what somebody prefers and likes, schedule.c those of when and where a thing takes place. Two
- * sentences with one key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key
- * given wrongly would end what still holds. Therefore the rules are narrow: a beginning at the start
- * of a clause, a short value of the expected kind (a capital for names and places, a word from a
+ * those of what somebody prefers and likes, schedule.c those of when and where a thing takes place,
+ * attribute.c those of what a thing is, where it is and how much of it there is. Two sentences with one
+ * key are versions of each other, so that "I live in Rome" ends "I live in Paris"; a key given wrongly
+ * would end what still holds. Therefore the rules are narrow: a beginning at the start of a clause, a short value of the expected kind (a capital for names and places, a word from a
  * list for languages), nothing else. A sentence that no rule knows has no key, and is no worse for
  * it: it is found by its words.
  *
@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "memory/type.h"
+#include "remember/attribute.h"
 #include "remember/preference.h"
 #include "remember/schedule.h"
 #include "remember/value.h"
@@ -339,7 +341,7 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
             return true;
         }
     }
-    if (w.text && mn_key_of_liking(arena, &w, &keyed)) {
+    if (w.text && (mn_key_of_liking(arena, &w, &keyed) || mn_key_of_attribute(arena, &w, &keyed))) {
         *ret_keyed = keyed;
         return true;
     }
@@ -349,6 +351,11 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
 bool mn_key_is_schedule(const char *key)
 {
     return key && !strncmp(key, MN_KEY_SCHEDULE, strlen(MN_KEY_SCHEDULE));
+}
+
+bool mn_key_is_attribute(const char *key)
+{
+    return key && !strncmp(key, MN_KEY_ATTRIBUTE, strlen(MN_KEY_ATTRIBUTE));
 }
 
 bool mn_key_known(const char *key)
@@ -393,14 +400,20 @@ static enum mneme_status find_entities(const char *content, struct mn_arena *are
     return MNEME_OK;
 }
 
+/* Keys of the user fit his own memories alone; of what a thing is, what holds and did not just happen. */
+static bool fits(const struct mneme_memory *memory, const char *key)
+{
+    return mn_key_is_attribute(key) ? mn_type_of(memory->type)->kind == MN_KIND_SEMANTIC
+                                    : memory->scope_kind == MNEME_SCOPE_USER;
+}
+
 enum mneme_status mn_describe(struct mneme_memory *memory, struct mn_arena *arena,
                               struct mneme_error *err)
 {
     struct mn_keyed keyed;
 
-    /* Keys begin with the user, so that they fit his own memories alone. */
     if (mn_empty(memory->memory_key) && mn_empty(memory->value) &&
-        memory->scope_kind == MNEME_SCOPE_USER && mn_key_of(arena, memory->content, &keyed)) {
+        mn_key_of(arena, memory->content, &keyed) && fits(memory, keyed.key)) {
         memory->memory_key = keyed.key;
         memory->value = keyed.value;
     }

@@ -96,6 +96,8 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
  * tells of, and says nothing of when it was said. */
 #define MN_KEY_SCHEDULE "schedule."
 bool mn_key_is_schedule(const char *key);
+/* Of what a thing is, where it is, how much: no matter of the user's, and a fact. */
+bool mn_key_is_attribute(const char *key);
 /* Is it one that the rules give, so that it has one value at a time? */
 bool mn_key_known(const char *key);
 

@@ -293,7 +293,8 @@ static enum mneme_status draft_of(const struct mneme_event *event, const struct 
     m.user_id = event->user_id;
     m.agent_id = event->agent_id;
     mn_extract_reach(w.lower, event, place, &m);
-    if (m.scope_kind == MNEME_SCOPE_USER && mn_key_of(arena, m.content, &keyed)) {
+    if (m.scope_kind == MNEME_SCOPE_USER && mn_key_of(arena, m.content, &keyed) &&
+        !mn_key_is_attribute(keyed.key)) { /* of a fact: once its type is known (describe.c) */
         m.memory_key = keyed.key;
         m.value = keyed.value;
     }

@@ -65,7 +65,7 @@ static void take_key(const struct mn_proposal *p, const char *folded, struct mn_
 
     if (draft->scope_kind != MNEME_SCOPE_USER)
         return;
-    if (mn_key_of(arena, draft->content, &keyed)) {
+    if (mn_key_of(arena, draft->content, &keyed) && !mn_key_is_attribute(keyed.key)) {
         draft->memory_key = keyed.key;
         draft->value = keyed.value;
     } else if (mn_key_known(p->key) && *p->value && says(folded, p->value, arena)) {

@@ -459,6 +459,47 @@ static void an_undated_clash_of_equals_is_asked_about(void **state)
     assert_int_equal(count_of("ann"), 1);
 }
 
+static void two_facts_of_one_frame_are_versions_or_rivals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *beside, *request;
+    } facts[] = {
+        { "The office is in Berlin.", "The office is in Munich.", "The office opens at 9:00.",
+          "Where is the office?" },
+        { "The API limit is 100", "The API limit is 200", "The API limit is 50 per guest",
+          "What is the API limit?" },
+        { "办公室在柏林", "办公室在慕尼黑", "办公室有 30 个座位", "办公室在哪里？" },
+    };
+    char values[256];
+    int asks;
+
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        struct mneme_memory m = memory_of("bob", facts[i].first);
+
+        say("ann", facts[i].first, NOW - 3 * DAY);
+        say("ann", facts[i].beside, NOW - 2 * DAY);
+        assert_int_equal(say("ann", facts[i].second, NOW - DAY).outcome, MNEME_SUPERSEDES);
+        assert_int_equal(count_of("ann"), 2 * (i + 1));
+        /* What was true before does not come back. */
+        m = memory_of("ann", facts[i].first);
+        m.event_time_ms = NOW - 2 * DAY;
+        write_at(&m, NOW);
+        assert_int_equal(count_of("ann"), 2 * (i + 1));
+
+        m = memory_of("bob", facts[i].first);
+        m.authority = MNEME_MODEL_INFERENCE;
+        assert_int_equal(write_at(&m, NOW - DAY).outcome, MNEME_INSERTED);
+        m.content = facts[i].second;
+        assert_int_equal(write_at(&m, NOW).outcome, MNEME_RIVAL);
+        assert_int_equal(count_of("bob"), 2 * (i + 1));
+        assert_int_equal(open_questions("bob"), i + 1);
+        recall("bob", facts[i].request, NOW, 0, values, &asks);
+        assert_int_equal(asks, 1);
+        assert_string_equal(values, "");
+    }
+}
+
 static void an_inference_stays_beside_what_was_said(void **state)
 {
     (void)state;
@@ -500,8 +541,8 @@ static void a_rewording_is_merged_into_the_older(void **state)
     assert_string_equal(again.id, first.id);
     assert_int_equal(say("ann", "The backups are kept for 30 days", NOW + 2).revision,
                      again.revision);
-    assert_int_equal(say("ann", "Backups are kept for 180 days", NOW + 3).outcome, MNEME_INSERTED);
-    assert_int_equal(count_of("ann"), 2);
+    assert_int_equal(say("ann", "Backups are kept for 180 days", NOW + 3).outcome, MNEME_SUPERSEDES);
+    assert_int_equal(count_of("ann"), 1);
 }
 
 static void a_turn_is_drawn_from_and_small_talk_is_not(void **state)
@@ -850,6 +891,7 @@ int main(void)
         CASE(what_is_said_now_holds_until_what_is_planned),
         CASE(the_older_fact_does_not_become_current),
         CASE(an_undated_clash_of_equals_is_asked_about),
+        CASE(two_facts_of_one_frame_are_versions_or_rivals),
         CASE(an_inference_stays_beside_what_was_said),
         CASE(nothing_else_is_touched),
         CASE(a_rewording_is_merged_into_the_older),
