@@ -3,24 +3,13 @@
  *
  * Sums are those of scan_avx2.c in twice the width. What is left to do for each row or block is done
  * there, by AVX2, which such processors have as well.
- *
- * With MN_SCAN_EMULATED the same text is compiled for any processor, every instruction played by a
- * few lines of C (SIMDe): that is how its arithmetic is tested where there is no AVX-512.
  */
 #include "search/scan_avx512.h"
 
+#include "search/avx512.h"
 #include "search/scan_avx2.h"
 
-#if defined(MN_SCAN_EMULATED)
-#define SIMDE_ENABLE_NATIVE_ALIASES
-#include <simde/x86/avx512.h>
-#define FETCH(at) __builtin_prefetch(at)
-#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512VNNI__)
-#include <immintrin.h>
-#define FETCH(at) _mm_prefetch((const char *)(at), _MM_HINT_T0)
-#endif
-
-#if defined(FETCH)
+#if defined(MN_AVX512)
 
 #define FETCH_AHEAD 12         /* rows; 2.3 KB at 192 bytes each */
 #define FETCH_BLOCK_AHEAD 3072 /* bytes */
@@ -43,7 +32,7 @@ static inline __m512i load_halves(const void *first, const void *second)
 static inline void fetch(const uint8_t *row, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
-        FETCH(row + i);
+        __builtin_prefetch(row + i);
 }
 
 /* Adds 128 numbers' products up in sixteen sums. */
@@ -124,7 +113,7 @@ static inline __m512i look_up(const uint8_t *block, const uint8_t *table)
     const __m512i low = _mm512_set1_epi8(15);
     __m512i signs = load(block);
 
-    FETCH(block + FETCH_BLOCK_AHEAD);
+    __builtin_prefetch(block + FETCH_BLOCK_AHEAD);
     return _mm512_add_epi8(
         _mm512_shuffle_epi8(load(table), _mm512_and_si512(signs, low)),
         _mm512_shuffle_epi8(load(table + 64),
@@ -164,12 +153,7 @@ static const struct mn_scan scan_avx512 = {
 
 const struct mn_scan *mn_scan_avx512(void)
 {
-#if !defined(MN_SCAN_EMULATED)
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-        !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512vnni"))
-        return NULL;
-#endif
-    return mn_scan_avx2() ? &scan_avx512 : NULL;
+    return mn_avx512_here() && mn_scan_avx2() ? &scan_avx512 : NULL;
 }
 
 #else

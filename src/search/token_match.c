@@ -95,7 +95,8 @@ void mn_token_match(const struct mn_token_request *request, const void *codes, s
 
 const struct mn_token_way *mn_token_here(void)
 {
-    const struct mn_token_way *const ways[] = { mn_token_avx2(), mn_token_neon() };
+    const struct mn_token_way *const ways[] = { mn_token_avx512(), mn_token_avx2(),
+                                                mn_token_neon() };
 
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (ways[i])

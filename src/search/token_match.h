@@ -2,8 +2,8 @@
  * token_match.h - how like each word of a request a text is, word by word.
  *
  * For every token of the request the best cosine that any token of the text has with it (MaxSim,
- * Khattab and Zaharia, SIGIR 2020), over the codes of text/token_codes.h. In plain C, for AVX2 and for
- * NEON, with the same bits: sums of whole numbers, and one product of floats for each pair.
+ * Khattab and Zaharia, SIGIR 2020), over the codes of text/token_codes.h. In plain C, for AVX-512, AVX2
+ * and NEON, with the same bits: sums of whole numbers, and one product of floats for each pair.
  */
 #ifndef MN_SEARCH_TOKEN_MATCH_H
 #define MN_SEARCH_TOKEN_MATCH_H
@@ -57,6 +57,7 @@ struct mn_token_way {
 };
 extern const struct mn_token_way mn_token_plain;
 /* NULL where this processor, or the one compiled for, has none. */
+const struct mn_token_way *mn_token_avx512(void);
 const struct mn_token_way *mn_token_avx2(void);
 const struct mn_token_way *mn_token_neon(void);
 /* The fastest this processor has. */

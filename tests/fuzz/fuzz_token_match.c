@@ -5,6 +5,9 @@
  * The first byte says how many tokens are asked, the second how many the text has; what they lack of
  * bytes is drawn from a generator that the others seeded. The same bytes as they are, which need not
  * be whole codes, are looked over as well.
+ *
+ * Built a second time with the instructions of AVX-512 played by plain C, and by scripts/check_neon
+ * for another processor.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -104,7 +107,8 @@ static void compare(const struct mn_token_way *way, const struct mn_token_reques
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct mn_token_way *const ways[] = { mn_token_avx2(), mn_token_neon() };
+    const struct mn_token_way *const ways[] = { mn_token_avx512(), mn_token_avx2(),
+                                                mn_token_neon() };
     MN_ARENA_AUTO arena = mn_arena_new(SIZE_MAX);
     struct source s = { data, size, 88172645463325252u };
     size_t asked = next(&s) % (ASKED_MAX + 1), tokens = next(&s) % (TOKENS_MAX + 1);
