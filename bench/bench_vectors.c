@@ -3,9 +3,10 @@
  *
  * usage: bench_vectors FILE [ROWS [K [ALLOWED]]]                              10000 50 100
  *
- * FILE is a cache of embeddings (model/model_cache.c; `mneme eval` leaves one). 100 of its vectors
- * are requests, the others rows; where more rows are asked for, further ones are rows moved by the
- * difference of two others, which keeps the way they spread. ALLOWED per cent of the rows pass the
+ * FILE is a cache of embeddings (model/model_cache.c; `mneme eval` leaves one). Codes of tokens have
+ * records in it as well: what has not the length 1 is no vector, is counted and left out. 100 of the
+ * vectors are requests, the others rows; where more rows are asked for, further ones are rows moved
+ * by the difference of two others, which keeps the way they spread. ALLOWED per cent of the rows pass the
  * filter. A request is timed twice: among the others, right behind the reading of all vectors, and
  * in a loop of 2,000, where rows stay in the cache that fit in it. Recall is that of the true score
  * in floats; of equals each counts. Looking all rows through for it takes minutes at a million.
@@ -57,9 +58,19 @@ static void *space_for(size_t count, size_t bytes)
     return at;
 }
 
-/* The file's vectors in an order of chance. */
+/* A vector as the cache keeps them: nothing else in it comes near this. */
+static bool length_is_one(const float *vector, size_t dim)
+{
+    double squares = 0;
+
+    for (size_t d = 0; d < dim; d++)
+        squares += (double)vector[d] * (double)vector[d];
+    return squares > 0.99 && squares < 1.01;
+}
+
+/* The file's vectors in an order of chance; *ret_count of them, of *ret_records. */
 static float *read_vectors(const char *path, struct chance *chance, size_t *ret_dim,
-                           size_t *ret_count)
+                           size_t *ret_count, size_t *ret_records)
 {
     unsigned char head[HEAD_BYTES];
     FILE *file = fopen(path, "rb");
@@ -73,22 +84,28 @@ static float *read_vectors(const char *path, struct chance *chance, size_t *ret_
     need(!memcmp(head, "mnemevc1", 8) && dim >= 8 && dim <= MN_SCAN_STRIDE_MAX,
          "the file is no cache of embeddings");
     size_t bytes = dim * sizeof(float), record = KEY_BYTES + bytes + SUM_BYTES;
-    size_t count = ((size_t)end - HEAD_BYTES) / record;
+    size_t records = ((size_t)end - HEAD_BYTES) / record, count = 0;
     unsigned char *block = space_for(1, record);
-    float *vector = space_for(count * dim + 1, sizeof *vector);
+    float *vector = space_for(records * dim + 1, sizeof *vector);
+    float *read = space_for(dim, sizeof *read);
 
-    need(count > 2 * REQUESTS && !fseek(file, HEAD_BYTES, SEEK_SET), "too few vectors");
-    for (size_t i = 0; i < count; i++) {
-        size_t at = chance_next(chance) % (i + 1);
-
+    need(!fseek(file, HEAD_BYTES, SEEK_SET), "the file cannot be read");
+    for (size_t i = 0; i < records; i++) {
         need(fread(block, record, 1, file) == 1, "the file cannot be read");
-        memcpy(vector + i * dim, vector + at * dim, bytes);
-        memcpy(vector + at * dim, block + KEY_BYTES, bytes);
+        memcpy(read, block + KEY_BYTES, bytes);
+        if (!length_is_one(read, dim))
+            continue;
+        size_t at = chance_next(chance) % (count + 1);
+        memcpy(vector + count++ * dim, vector + at * dim, bytes);
+        memcpy(vector + at * dim, read, bytes);
     }
+    need(count > 2 * REQUESTS, "too few vectors");
     fclose(file);
     free(block);
+    free(read);
     *ret_dim = dim;
     *ret_count = count;
+    *ret_records = records;
     return vector;
 }
 
@@ -126,7 +143,7 @@ static void make_index(struct setting *s)
     double added_us = lap_since(begun).cpu_us;
     mn_vector_index_recentre(&s->index);
     s->room = space_for(mn_vector_request_floats(&s->space), sizeof(float));
-    printf("{\"rows\": %zu, \"kernel\": \"%s\", \"add_us\": %.1f, \"bytes\": %.0f, "
+    printf("\"rows\": %zu, \"kernel\": \"%s\", \"add_us\": %.1f, \"bytes\": %.0f, "
            "\"rescore_bytes\": %.0f, ",
            s->rows, s->index.scan->name, added_us / (double)s->rows,
            (double)(mn_vector_index_bytes(&s->index) - mn_vector_index_rest_bytes(&s->index)) /
@@ -252,7 +269,7 @@ int main(int argc, char **argv)
 {
     struct setting s = { .rows = argc > 2 ? strtoul(argv[2], NULL, 10) : 10000,
                          .k = argc > 3 ? strtoul(argv[3], NULL, 10) : 50 };
-    size_t percent = argc > 4 ? strtoul(argv[4], NULL, 10) : 100, count;
+    size_t percent = argc > 4 ? strtoul(argv[4], NULL, 10) : 100, count, records;
     struct chance chance = { CHANCE_SEED };
 
     if (argc < 2 || !s.rows || !s.k || s.k > K_MAX || !percent || percent > 100) {
@@ -260,7 +277,8 @@ int main(int argc, char **argv)
                 K_MAX);
         return 2;
     }
-    s.request = read_vectors(argv[1], &chance, &s.dim, &count);
+    s.request = read_vectors(argv[1], &chance, &s.dim, &count, &records);
+    printf("{\"vectors\": %zu, \"left_out\": %zu, ", count, records - count);
     const float *given = s.request + REQUESTS * s.dim;
     count -= REQUESTS;
     s.row = space_for(s.rows * s.dim, sizeof(float));
