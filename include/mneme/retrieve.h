@@ -108,6 +108,7 @@ struct mneme_item {
     const char *reason;   /* why it was chosen, in a sentence */
     const char *text;     /* what the block shows of it */
     struct mneme_list merged_from; /* ids of those that say the same */
+    const char *replaced_by; /* of a turn: the memory that stands in the place of what it told; "" */
 };
 
 /* A key whose memories disagree. */

@@ -46,6 +46,32 @@ WHERE tenant = :tenant AND owner = :owner AND supersedes = :id AND supersedes <>
               WHERE p.tenant = m.tenant AND p.owner = m.owner AND p.id = m.supersedes)
 LIMIT :limit OFFSET :offset;
 
+-- Pairs: a turn, and what stands now in the place of a memory that was drawn from it. Walked from the
+-- ends of the chains back, so that each row is met once. Not what the end itself was drawn from, nor
+-- what said the same as the end says.
+
+-- name: TURNS_REPLACED
+WITH RECURSIVE former(place, id) AS (
+    SELECT id, supersedes FROM memories e
+    WHERE tenant = :tenant AND owner = :owner AND supersedes <> '' AND status = 1
+      AND authority <> 6
+      AND NOT EXISTS (SELECT 1 FROM memories n
+                      WHERE n.tenant = :tenant AND n.owner = :owner AND n.supersedes = e.id
+                        AND n.supersedes <> '' AND n.status = 1 AND n.authority <> 6)
+    UNION
+    SELECT f.place, m.supersedes
+    FROM former f CROSS JOIN memories m ON m.tenant = :tenant AND m.owner = :owner AND m.id = f.id
+    WHERE m.supersedes <> '')
+SELECT t.value, f.place
+FROM former f CROSS JOIN memories m ON m.tenant = :tenant AND m.owner = :owner AND m.id = f.id
+    CROSS JOIN memories p ON p.tenant = :tenant AND p.owner = :owner AND p.id = f.place
+    CROSS JOIN json_each(m.provenance) t
+WHERE m.id <> p.id AND (m.value = '' OR m.value <> p.value)
+  AND (:turns = '' OR t.value IN (SELECT value FROM json_each(:turns)))
+  AND t.value NOT IN (SELECT value FROM json_each(p.provenance))
+ORDER BY t.value, f.place
+LIMIT :limit OFFSET :offset;
+
 -- What a decoded row can be kept for: until one of the two has grown.
 
 -- name: ROW_STATE

@@ -52,6 +52,8 @@ static void put_item(struct mn_json_writer *w, const struct mneme_item *item)
     mn_json_field_bool(w, "shortened", item->shortened);
     mn_json_field_time(w, "event_time", m->event_time_ms);
     put_list(w, "merged_from", &item->merged_from);
+    if (item->replaced_by[0])
+        mn_json_field_text(w, "replaced_by", item->replaced_by);
     mn_json_field_text(w, "text", item->text);
     mn_json_close(w, '}');
 }
@@ -145,6 +147,8 @@ static void print_item(size_t number, const struct mneme_item *item)
             printf(" %s", item->merged_from.item[i]);
         printf("\n");
     }
+    if (item->replaced_by[0])
+        printf("     what it told was replaced by %s\n", item->replaced_by);
 }
 
 static void print_conflict(const struct mneme_conflict *conflict)

@@ -71,6 +71,7 @@ struct facts {
     char confidence[MN_JSON_NUMBER_BYTES];
     char date[32]; /* of what happened: "2026-10-13" */
     const char *speaker;
+    const char *replaced_by;
     bool suspicious;
 };
 
@@ -115,6 +116,7 @@ static enum mneme_status gather(const struct mn_candidate *c, struct mn_arena *a
         .type = mn_or_empty(m->type),
         .authority = mneme_authority_name(m->authority),
         .speaker = mn_or_empty(c->speaker),
+        .replaced_by = mn_or_empty(c->replaced_by),
         .suspicious = c->suspicious,
     };
 
@@ -238,6 +240,7 @@ static void put_xml_memory(struct mn_buf *out, const struct facts *facts,
     put_attribute(out, "confidence", facts->confidence);
     put_attribute(out, "date", facts->date);
     put_attribute(out, "speaker", facts->speaker);
+    put_attribute(out, "replaced_by", facts->replaced_by);
     put_attribute(out, "suspicious", facts->suspicious ? "true" : "");
     mn_buf_char(out, '>');
     put_xml_neighbour(out, "before", c->before);
@@ -446,6 +449,7 @@ static void put_markdown_memory(struct mn_buf *out, const struct facts *facts,
     put_markdown_fact(out, ", confidence ", facts->confidence);
     put_markdown_fact(out, ", ", facts->date);
     put_markdown_name(out, ", said by ", facts->speaker);
+    put_markdown_name(out, ", replaced by ", facts->replaced_by);
     put_markdown_fact(out, ", ", facts->suspicious ? "suspicious" : "");
     mn_buf_char(out, ':');
     if (c->before) {
@@ -535,6 +539,7 @@ static void put_json_memory(struct mn_json_writer *w, const struct facts *facts,
     mn_json_field_number(w, "confidence", c->confidence, 2);
     put_fact(w, "date", facts->date);
     put_fact(w, "speaker", facts->speaker);
+    put_fact(w, "replaced_by", facts->replaced_by);
     if (facts->suspicious)
         mn_json_field_bool(w, "suspicious", true);
     put_json_neighbour(w, "before", c->before);

@@ -64,6 +64,7 @@ struct mn_candidate {
     bool scored;        /* the index was asked for its scores, and had it */
     bool from_truth;    /* the row was read from the store, not from an index's document */
     bool replaced;      /* a row that the identity may see stands in its place */
+    const char *replaced_by; /* of a turn: what stands in the place of what it told; NULL: nothing */
     const char *speaker; /* "": no name; the block then tells the role (stage 9 puts it here) */
     const char *session_id;
     int64_t order;

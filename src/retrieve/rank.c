@@ -65,6 +65,7 @@ static const struct final_weights {
 #define RECENCY_HALF_LIFE_DAYS 30.0
 #define SCRATCH_BYTES_MAX ((size_t)8388608) /* to read one text in */
 #define OUTSIDE_RANGE 0.25 /* factor of freshness of what is dated outside the range asked for */
+#define OUT_OF_DATE 0.25   /* the same, of a turn whose memory was replaced, where no range is asked for */
 
 double mn_rank_final(enum mneme_profile profile, const struct mn_parts *p)
 {
@@ -172,9 +173,10 @@ static double relevance(const struct ranking *r, struct mn_candidate *c, double 
     return weight > 0 ? sum / weight : 0;
 }
 
-static double freshness(const struct ranking *r, const struct mneme_memory *m,
+static double freshness(const struct ranking *r, const struct mn_candidate *c,
                         const struct mn_type *type)
 {
+    const struct mneme_memory *m = c->memory;
     const struct mn_when *when = &r->plan->when;
     bool episodic = type->kind == MN_KIND_EPISODIC && m->event_time_ms;
     int64_t since_ms = episodic ? m->event_time_ms : m->updated_at_ms;
@@ -186,7 +188,7 @@ static double freshness(const struct ranking *r, const struct mneme_memory *m,
         half_life_days /= 2;
     double fresh = half_lives((double)(r->access->at_ms - since_ms) / DAY_MS, half_life_days);
     if (!when->found || !m->event_time_ms)
-        return fresh;
+        return c->replaced_by ? fresh * OUT_OF_DATE : fresh;
     return m->event_time_ms >= when->from_ms && m->event_time_ms < when->until_ms
                ? 1
                : fresh * OUTSIDE_RANGE;
@@ -229,7 +231,7 @@ static enum mneme_status measure(const struct ranking *r, struct mn_candidate *c
         .task_fit = FIT_TYPE * wanted + FIT_PLACE * place,
         .scope = mn_scope_weight(m->scope_kind),
         .authority = mn_authority_weight(m->authority),
-        .freshness = freshness(r, m, mn_type_at(type)),
+        .freshness = freshness(r, c, mn_type_at(type)),
         .confidence = c->confidence,
         .recency = recency(r, c),
         .importance = m->importance < 0 ? 0.5 : m->importance,

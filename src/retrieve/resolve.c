@@ -13,7 +13,8 @@
  *
  * The winner speaks for its key: a question often resembles the old answer in words and not the new
  * one, so that the winner takes over the best relevance of its group, and passes the floor where
- * any of them does.
+ * any of them does. The same goes for a turn whose memory was replaced: what stands in its place is
+ * told with it.
  */
 #include "retrieve/stages.h"
 
@@ -359,6 +360,23 @@ static enum mneme_status leave(struct resolving *r, struct mneme_error *err)
     return mn_rank_sort(found, r->arena, err);
 }
 
+/* ---- turns ---- */
+
+/* Where a turn is shown, what stands in the place of what it told is shown beside it. */
+static void speak_for_turns(const struct resolving *r)
+{
+    for (size_t i = 0; i < r->found->count; i++) {
+        const struct mn_candidate *turn = &r->found->item[i];
+
+        if (!turn->replaced_by ||
+            !mn_floor_passes(r->request, r->access, r->plan, r->profile, turn, NULL, NULL))
+            continue;
+        for (size_t j = 0; j < r->found->count; j++)
+            if (mn_same(r->found->item[j].memory->id, turn->replaced_by))
+                r->found->item[j].key_passes = true;
+    }
+}
+
 enum mneme_status mn_resolve_apply(const struct mneme_request *request,
                                    const struct mn_access *access, const struct mn_plan *plan,
                                    const struct mn_model_profile *profile, struct mn_arena *arena,
@@ -391,6 +409,7 @@ enum mneme_status mn_resolve_apply(const struct mneme_request *request,
         if (rows.count > 1)
             MN_TRY(resolve_key(&r, &rows, err));
     }
+    speak_for_turns(&r);
     MN_TRY(leave(&r, err));
     *ret_conflicts = conflicts;
     return MNEME_OK;

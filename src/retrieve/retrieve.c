@@ -73,6 +73,7 @@ static enum mneme_status answer_items(const struct mn_retrieval *r, struct mneme
             .reason = mn_or_empty(c->why),
             .text = mn_assemble_text(c),
             .merged_from = { c->merged_from, c->merged_count },
+            .replaced_by = mn_or_empty(c->replaced_by),
         };
     }
     answer->item = item;

@@ -5,6 +5,10 @@
  * replaced it. The filter hides the former (filter.c); here the latter becomes a candidate, so that
  * it is judged and scored by itself. Of a chain it is the last row that this identity may see, and
  * the rows between are only walked over: a rule that was reworded a thousand times is one memory.
+ *
+ * The turn that a replaced memory was drawn from happened all the same, and stays. But who asks about
+ * now must not take it for what holds, so that it says what stands in the place of what it told
+ * (`replaced_by`), provided that this identity may see that; and that becomes a candidate, too.
  */
 #include "retrieve/sources.h"
 
@@ -94,11 +98,75 @@ static enum mneme_status add_ends(struct mn_sourcing *s, struct mn_rows *rows,
     return MNEME_OK;
 }
 
+/* ---- turns ---- */
+
+/* Marks the turns of these pairs whose successor is the candidate. */
+static void mark_turns(const struct mn_pool *pool, const struct mneme_list *pairs,
+                       const struct mn_candidate *successor)
+{
+    for (size_t i = 0; i + 1 < pairs->count; i += 2) {
+        struct mn_candidate *turn = mn_same(pairs->item[i + 1], successor->memory->id)
+                                        ? mn_pool_find(pool, pairs->item[i])
+                                        : NULL;
+
+        if (turn)
+            turn->replaced_by = successor->memory->id;
+    }
+}
+
+/* What stands in the place of what the turns told, as it is or was: read and judged by itself. */
+static enum mneme_status add_in_place(struct mn_sourcing *s, const struct mneme_list *pairs,
+                                      struct mneme_error *err)
+{
+    struct mn_store *store = s->world->store;
+    const char **ids = mn_arena_array(s->arena, const char *, pairs->count);
+    struct mn_rows rows = { 0 };
+    size_t id_count = 0;
+
+    if (!ids)
+        return mn_fail_memory(err);
+    for (size_t i = 1; i < pairs->count; i += 2)
+        ids[id_count++] = pairs->item[i];
+    MN_TRY((s->access->as_of_ms ? store->ops->memories_as_of : store->ops->memories_get)(
+        store, s->access, ids, id_count, s->arena, &rows, err));
+    for (size_t i = 0; i < rows.count; i++) {
+        enum mn_reason reason = MN_REASON_NONE;
+        struct mn_candidate *c = NULL;
+
+        if (!mn_access_allows(s->access, &rows.item[i].memory, rows.item[i].confidence, &reason))
+            continue;
+        MN_TRY(mn_pool_add_row(s->pool, &rows.item[i], &c, err));
+        mark_turns(s->pool, pairs, c);
+    }
+    return MNEME_OK;
+}
+
+static enum mneme_status replace_turns(struct mn_sourcing *s, size_t from, struct mneme_error *err)
+{
+    struct mn_store *store = s->world->store;
+    size_t count = s->pool->found.count;
+    const char **turns = mn_arena_array(s->arena, const char *, count - from + 1);
+    struct mneme_list pairs = { 0 };
+    size_t turn_count = 0;
+
+    if (!turns)
+        return mn_fail_memory(err);
+    for (size_t i = from; i < count; i++)
+        if (s->pool->found.item[i].is_event)
+            turns[turn_count++] = s->pool->found.item[i].memory->id;
+    if (turn_count)
+        MN_TRY(store->ops->turns_replaced(store, s->access, turns, turn_count, s->arena, &pairs,
+                                          err));
+    return pairs.count ? add_in_place(s, &pairs, err) : MNEME_OK;
+}
+
 enum mneme_status mn_source_successors(struct mn_sourcing *s, struct mneme_error *err)
 {
     struct mn_rows rows = { 0 };
+    size_t from = s->linked;
 
-    MN_TRY(successors_of(s, s->pool, s->linked, &rows, err));
+    MN_TRY(replace_turns(s, from, err));
+    MN_TRY(successors_of(s, s->pool, from, &rows, err));
     s->linked = s->pool->found.count;
     for (size_t i = 0; i < rows.count; i++) {
         const struct mneme_memory **successor = mn_array_add(s->arena, &s->successors);

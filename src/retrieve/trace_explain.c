@@ -253,6 +253,8 @@ static void put_chosen(struct mn_buf *out, yyjson_val *trace, int column)
             mn_buf_text(out, "; says the same as ");
             put_list(out, list_of(item, "merged_from"));
         }
+        if (text_of(item, "replaced_by")[0])
+            mn_buf_printf(out, "; what it told was replaced by %s", text_of(item, "replaced_by"));
         put_neighbours(out, item);
         mn_buf_text(out, "\n         ");
         put_parts(out, item);

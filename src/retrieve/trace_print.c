@@ -242,6 +242,8 @@ static void put_what(struct mn_json_writer *w, const struct mn_candidate *c)
     mn_json_field_bool(w, "forced", c->forced);
     if (c->forced)
         mn_json_field_text(w, "trigger", c->rule_trigger);
+    if (c->replaced_by)
+        mn_json_field_text(w, "replaced_by", c->replaced_by);
     mn_json_field_bool(w, "suspicious", c->suspicious);
     if (c->orders_noted)
         mn_json_field_bool(w, "orders_noted", true);

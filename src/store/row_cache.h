@@ -68,6 +68,7 @@ enum mn_list_kind {
     MN_LIST_SCOPE = 1, /* of one scope and type: a scope id, b type */
     MN_LIST_KEY,       /* a memory key */
     MN_LIST_LINKS,     /* pairs: the memory that is superseded, the one that does */
+    MN_LIST_TURNS,     /* pairs: a turn, what stands in the place of a memory drawn from it */
     MN_LIST_RULES,
     MN_LIST_EDGES
 };

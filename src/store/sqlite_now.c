@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "memory/weight.h"
 #include "sql/sqlite.gen.h"
@@ -183,6 +184,7 @@ static enum mneme_status prepare_list(struct mn_sqlite *db, const struct mn_list
     static const char *const sql[] = { [MN_LIST_SCOPE] = SQL_SQLITE_IDS_OF_SCOPE,
                                        [MN_LIST_KEY] = SQL_SQLITE_IDS_OF_KEY,
                                        [MN_LIST_LINKS] = SQL_SQLITE_LINKS_OF_PARTITION,
+                                       [MN_LIST_TURNS] = SQL_SQLITE_TURNS_REPLACED,
                                        [MN_LIST_RULES] = SQL_SQLITE_RULE_OF_PARTITION,
                                        [MN_LIST_EDGES] = SQL_SQLITE_EDGE_OF_PARTITION };
     bool one_link = name->kind == MN_LIST_LINKS && !mn_empty(name->a);
@@ -196,6 +198,8 @@ static enum mneme_status prepare_list(struct mn_sqlite *db, const struct mn_list
         mn_bind_text(*ret_stmt, ":type", name->b);
     } else if (name->kind == MN_LIST_KEY) {
         mn_bind_text(*ret_stmt, ":memory_key", name->a);
+    } else if (name->kind == MN_LIST_TURNS) {
+        mn_bind_text(*ret_stmt, ":turns", mn_or_empty(name->a));
     } else if (one_link) {
         mn_bind_text(*ret_stmt, ":id", name->a);
     }
@@ -206,7 +210,7 @@ static enum mneme_status read_list(struct now *n, const struct mn_list_name *nam
                                    struct mn_list *ret_list, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
-    size_t width = name->kind == MN_LIST_LINKS ? 2 : 1;
+    size_t width = name->kind == MN_LIST_LINKS || name->kind == MN_LIST_TURNS ? 2 : 1;
     struct {
         const char **item;
         size_t count, room;
@@ -419,6 +423,76 @@ enum mneme_status mn_now_successors(struct mn_store *store, const struct mn_acce
     if (!mn_empty(access->user))
         MN_TRY(take_successors(&n, "", ids, err));
     *ret_rows = n.rows;
+    return MNEME_OK;
+}
+
+/* ---- turns ---- */
+
+struct pairs {
+    const char **item;
+    size_t count, room;
+};
+
+/* Those whose turn is an asked one. `turns` is sorted. */
+static enum mneme_status add_pairs(struct now *n, const struct mn_list *list,
+                                   struct mneme_list turns, struct pairs *pairs,
+                                   struct mneme_error *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!bsearch(&list->item[i - i % 2], turns.item, turns.count, sizeof *turns.item,
+                     compare_texts))
+            continue;
+        const char **added = mn_array_add(n->arena, pairs);
+        if (!added)
+            return mn_fail_memory(err);
+        *added = list->item[i];
+    }
+    return MNEME_OK;
+}
+
+/* The asked turns as the statement wants them. */
+static enum mneme_status list_turns(struct now *n, struct mneme_list turns, const char **ret_json,
+                                    struct mneme_error *err)
+{
+    MN_BUF_AUTO out = { 0 };
+    struct mn_json_writer w = { .out = &out };
+
+    mn_json_open(&w, '[');
+    for (size_t i = 0; i < turns.count; i++)
+        mn_json_put_text(&w, turns.item[i]);
+    mn_json_close(&w, ']');
+    *ret_json = out.failed ? NULL : mn_arena_copy(n->arena, out.at);
+    return *ret_json ? MNEME_OK : mn_fail_memory(err);
+}
+
+/* Few memories replace another one, and all pairs of a partition are kept. Of more than a page only
+ * those of the asked turns are read. */
+enum mneme_status mn_sqlite_turns_replaced(struct mn_store *store, const struct mn_access *access,
+                                           const char *const *turns, size_t count,
+                                           struct mn_arena *arena, struct mneme_list *ret_pairs,
+                                           struct mneme_error *err)
+{
+    struct mn_list_name name = { .kind = MN_LIST_TURNS,
+                                 .partition = { access->tenant, access->user } };
+    struct mneme_list asked = { turns, count };
+    struct pairs pairs = { 0 };
+    struct mn_list list_of = { 0 };
+    NOW_AUTO n = { 0 };
+
+    MN_TRY(begin(store, access, arena, &n, err));
+    MN_TRY(list(&n, &name, 0, &list_of, err));
+    if (list_of.count)
+        MN_TRY(sort_texts(&asked, arena, err));
+    if (list_of.whole) {
+        MN_TRY(add_pairs(&n, &list_of, asked, &pairs, err));
+    } else {
+        MN_TRY(list_turns(&n, asked, &name.a, err));
+        for (size_t offset = 0; !list_of.whole; offset += PAGE) {
+            MN_TRY(read_list(&n, &name, offset, &list_of, err));
+            MN_TRY(add_pairs(&n, &list_of, asked, &pairs, err));
+        }
+    }
+    *ret_pairs = (struct mneme_list){ pairs.item, pairs.count };
     return MNEME_OK;
 }
 

@@ -338,6 +338,7 @@ static const struct mn_store_ops sqlite_ops = {
     .memories_structured = mn_sqlite_memories_structured,
     .memories_by_key = mn_sqlite_memories_by_key,
     .memories_successors = mn_sqlite_memories_successors,
+    .turns_replaced = mn_sqlite_turns_replaced,
     .memories_as_of = mn_sqlite_memories_as_of,
     .memories_changed = mn_sqlite_memories_changed,
     .memories_alike = mn_sqlite_memories_alike,

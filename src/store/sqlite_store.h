@@ -168,6 +168,10 @@ enum mneme_status mn_now_by_key(struct mn_store *store, const struct mn_access *
 enum mneme_status mn_now_successors(struct mn_store *store, const struct mn_access *access,
                                     struct mneme_list ids, struct mn_arena *arena,
                                     struct mn_rows *ret_rows, struct mneme_error *err);
+enum mneme_status mn_sqlite_turns_replaced(struct mn_store *store, const struct mn_access *access,
+                                           const char *const *turns, size_t count,
+                                           struct mn_arena *arena, struct mneme_list *ret_pairs,
+                                           struct mneme_error *err);
 /* Has the partition any rule, any edge? As it is known from before, where nothing was written since. */
 enum mneme_status mn_now_any(struct mn_store *store, struct mn_partition partition,
                              enum mn_list_kind kind, bool *ret_any, struct mneme_error *err);

@@ -94,6 +94,12 @@ struct mn_store_ops {
                                              const char *const *ids, size_t count,
                                              struct mn_arena *arena, struct mn_rows *ret_rows,
                                              struct mneme_error *err);
+    /* Of these turns of the user those from which a memory was drawn that another one replaced: pairs
+     * of the turn and of what stands in that place now. Not filtered. */
+    enum mneme_status (*turns_replaced)(struct mn_store *store, const struct mn_access *access,
+                                        const char *const *turns, size_t count,
+                                        struct mn_arena *arena, struct mneme_list *ret_pairs,
+                                        struct mneme_error *err);
     /* Rows of these ids as they stood at access->as_of_ms, from the history; a row that is not
      * older than its last change is the present one. */
     enum mneme_status (*memories_as_of)(struct mn_store *store, const struct mn_access *access,

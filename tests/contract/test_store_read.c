@@ -205,6 +205,90 @@ static void keys_and_links_are_compared_whole(void **state)
     assert_int_equal(fixture_successors(f, &ann, "").count, 0);
 }
 
+/* "turn>memory" of each pair, with a blank behind it. */
+static const char *replaced(struct fixture *f, const char *user, const char *const *turns,
+                            size_t count)
+{
+    struct mn_access access = fixture_access_of("t", user);
+    struct mneme_list pairs = { 0 };
+    const char *all = "";
+
+    ASSERT_OK(f->store->ops->turns_replaced(f->store, &access, turns, count, f->arena, &pairs,
+                                            &f->err));
+    assert_int_equal(pairs.count % 2, 0);
+    for (size_t i = 0; i < pairs.count; i += 2)
+        all = mn_arena_printf(f->arena, "%s%s>%s ", all, pairs.item[i], pairs.item[i + 1]);
+    return all;
+}
+
+static void put_version(struct fixture *f, const char *owner, const char *id, const char *supersedes,
+                        const char *value, const char *turn)
+{
+    struct mneme_memory *m = fixture_memory_of(f, "t", owner, id, id);
+    const char **provenance = mn_arena_array(f->arena, const char *, 1);
+
+    provenance[0] = turn;
+    m->provenance = (struct mneme_list){ provenance, 1 };
+    m->supersedes = supersedes;
+    m->value = value;
+    fixture_put(f, m);
+}
+
+static void a_turn_leads_to_what_stands_in_the_place_of_what_it_told(void **state)
+{
+    static const char *const turns[] = { "e-3", "e-1", "e-2", "e-none", "e-%", "" };
+    struct fixture *f = *state;
+    struct mneme_memory *gone = fixture_memory_of(f, "t", "ann", "m-3", "m-3");
+
+    put_version(f, "ann", "m-1", "", "paris", "e-1");
+    assert_string_equal(replaced(f, "ann", turns, COUNT(turns)), "");
+    put_version(f, "ann", "m-2", "m-1", "rome", "e-2");
+    assert_string_equal(replaced(f, "ann", turns, COUNT(turns)), "e-1>m-2 ");
+    put_version(f, "ann", "m-3", "m-2", "berlin", "e-3"); /* the row between, active or not, is none */
+    assert_string_equal(replaced(f, "ann", turns, 0), "");
+    assert_string_equal(replaced(f, "ann", turns + 2, 1), "e-2>m-3 ");
+    assert_string_equal(replaced(f, "bob", turns, COUNT(turns)), "");
+    put_version(f, "bob", "b-1", "m-1", "oslo", "e-1"); /* a link into another owner's */
+    put_version(f, "", "s-1", "m-1", "oslo", "e-1");
+    assert_string_equal(replaced(f, "bob", turns, COUNT(turns)), "");
+
+    /* What says the same as the end, and what the end itself was drawn from. */
+    put_version(f, "ann", "k-1", "", "red", "e-3");
+    put_version(f, "ann", "k-2", "k-1", "blue", "e-2");
+    put_version(f, "ann", "k-3", "k-2", "red", "e-none");
+    put_version(f, "ann", "l-1", "", "here", "e-%");
+    put_version(f, "ann", "l-2", "l-1", "there", "e-%");
+    assert_string_equal(replaced(f, "ann", turns + 3, 2), "");
+    assert_string_equal(replaced(f, "ann", turns, 3), "e-1>m-3 e-2>k-3 e-2>m-3 ");
+
+    gone->status = MNEME_DELETED;
+    gone->supersedes = "m-2";
+    gone->revision = 1;
+    ASSERT_OK(fixture_try_put(f, gone, 1));
+    assert_string_equal(replaced(f, "ann", turns, 3), "e-1>m-2 e-2>k-3 ");
+}
+
+/* One pair past what is kept of a partition. */
+static void turns_are_found_among_many_that_were_replaced(void **state)
+{
+    struct fixture *f = *state;
+    const char *turns[] = { "e-512", "e-0", "e-513" };
+
+    for (int m = 0; m < 3; m++) {
+        struct mneme_memory *old =
+            fixture_memory_of(f, "t", "ann", mn_arena_printf(f->arena, "old-%d", m), "old");
+        const char **provenance = mn_arena_array(f->arena, const char *, 171);
+
+        for (int i = 0; i < 171; i++)
+            provenance[i] = mn_arena_printf(f->arena, "e-%d", 171 * m + i);
+        old->provenance = (struct mneme_list){ provenance, 171 };
+        fixture_put(f, old);
+        put_version(f, "ann", mn_arena_printf(f->arena, "new-%d", m), old->id, "new", "other");
+    }
+    assert_string_equal(replaced(f, "ann", turns, COUNT(turns)), "e-0>new-0 e-512>new-2 ");
+    assert_string_equal(replaced(f, "ann", turns + 2, 1), "");
+}
+
 static void hostile_ids_meet_nothing_but_themselves(void **state)
 {
     struct fixture *f = *state;
@@ -405,6 +489,8 @@ int main(void)
         CASE(rows_for_another_environment_do_not_count_towards_the_limit),
         CASE(each_hard_rule_keeps_a_row_out),
         CASE(keys_and_links_are_compared_whole),
+        CASE(a_turn_leads_to_what_stands_in_the_place_of_what_it_told),
+        CASE(turns_are_found_among_many_that_were_replaced),
         CASE(hostile_ids_meet_nothing_but_themselves),
         CASE(the_past_is_read_from_the_history),
         CASE(what_is_withdrawn_today_is_not_seen_in_the_past_either),

@@ -866,6 +866,8 @@ static void hot_statements_use_their_index(void **state)
           "memories_scope (tenant=? AND owner=? AND scope_kind=? AND scope_id=? AND type=?)" },
         { SQL_SQLITE_IDS_OF_KEY, "memories_key (tenant=? AND owner=? AND memory_key=?)" },
         { SQL_SQLITE_LINKS_OF_PARTITION, "memories_supersedes (tenant=? AND owner=?" },
+        { SQL_SQLITE_TURNS_REPLACED, "memories_supersedes (tenant=? AND owner=?" },
+        { SQL_SQLITE_TURNS_REPLACED, "SEARCH m USING PRIMARY KEY (tenant=? AND owner=? AND id=?)" },
         { SQL_SQLITE_LINKS_TO, "memories_supersedes (tenant=? AND owner=? AND supersedes=?)" },
         { SQL_SQLITE_HISTORY_AS_OF, "PRIMARY KEY (tenant=? AND owner=? AND id=?)" },
         { SQL_SQLITE_UNIT_MEMORIES_SCAN, "PRIMARY KEY (tenant=? AND owner=? AND id>?)" },

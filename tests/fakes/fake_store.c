@@ -110,6 +110,14 @@ static enum mneme_status memories_successors(struct mn_store *store, const struc
     HAND_ON(memories_successors, access, ids, count_, arena, ret_rows);
 }
 
+static enum mneme_status turns_replaced(struct mn_store *store, const struct mn_access *access,
+                                        const char *const *turns, size_t count_,
+                                        struct mn_arena *arena, struct mneme_list *ret_pairs,
+                                        struct mneme_error *err)
+{
+    HAND_ON(turns_replaced, access, turns, count_, arena, ret_pairs);
+}
+
 static enum mneme_status memories_as_of(struct mn_store *store, const struct mn_access *access,
                                         const char *const *ids, size_t count_,
                                         struct mn_arena *arena, struct mn_rows *ret_rows,
@@ -471,6 +479,7 @@ static const struct mn_store_ops fake_ops = {
     .memories_structured = memories_structured,
     .memories_by_key = memories_by_key,
     .memories_successors = memories_successors,
+    .turns_replaced = turns_replaced,
     .memories_as_of = memories_as_of,
     .memories_changed = memories_changed,
     .memories_alike = memories_alike,

@@ -128,6 +128,76 @@ static void a_moved_meeting_ends_the_day_it_had(void **state)
     assert_int_equal(again.item[0].outcome, MNEME_INSERTED);
 }
 
+/* How the turn with these words stands in the answer; NULL where it does not. */
+struct shown {
+    char replaced_by[MNEME_ID_BYTES_MAX + 1], element[512];
+    bool stands, successor_stands;
+};
+
+static struct shown ask_for(struct fixture *f, const char *text, const char *words, int64_t as_of_ms)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+    struct shown shown = { .stands = false };
+
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.text = text;
+    request.now_ms = NOW + 4 * DAY;
+    request.as_of_ms = as_of_ms;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    for (size_t i = 0; i < answer->item_count; i++) {
+        const struct mneme_item *item = &answer->item[i];
+        const char *element = strstr(answer->xml, item->memory->id);
+
+        if (strcmp(item->memory->type, "event") != 0 || !strstr(item->memory->content, words))
+            continue;
+        shown.stands = true;
+        strcpy(shown.replaced_by, item->replaced_by);
+        assert_non_null(element);
+        (void)snprintf(shown.element, sizeof shown.element, "%.*s",
+                       (int)strcspn(element, ">"), element);
+        for (size_t j = 0; j < answer->item_count; j++)
+            shown.successor_stands = shown.successor_stands ||
+                                     !strcmp(answer->item[j].memory->id, item->replaced_by);
+    }
+    mneme_answer_free(answer);
+    return shown;
+}
+
+static void a_turn_names_what_stands_in_the_place_of_what_it_told(void **state)
+{
+    struct fixture *f = *state;
+    struct shown shown;
+    struct told berlin;
+
+    say_at(f, "I live in Paris.", NOW);
+    say_at(f, "My name is Ann. I work at Acme.", NOW);
+    assert_false(ask_for(f, "Do I live in Paris?", "Paris", 0).stands); /* its memory stands for it */
+    say_at(f, "I moved to Rome.", NOW + DAY);
+    berlin = say_at(f, "I moved to Berlin.", NOW + 2 * DAY);
+    assert_int_equal(berlin.count, 1);
+
+    shown = ask_for(f, "Do I live in Paris?", "Paris", 0);
+    assert_true(shown.stands);
+    assert_string_equal(shown.replaced_by, berlin.item[0].id); /* the end of the chain */
+    assert_true(shown.successor_stands);
+    assert_non_null(strstr(shown.element, "replaced_by=\"mem_"));
+    assert_string_equal(ask_for(f, "When did I move to Rome?", "Rome", 0).replaced_by,
+                        berlin.item[0].id);
+    shown = ask_for(f, "Do I work at Acme?", "Acme", 0);
+    assert_string_equal(shown.replaced_by, "");
+    assert_null(strstr(shown.element, "replaced_by"));
+
+    /* As of the first day all of it held; and what withdrew its successor holds nothing against it. */
+    assert_string_equal(ask_for(f, "Do I live in Paris?", "Paris", NOW + 1000).replaced_by, "");
+    ASSERT_OK(mneme_forget(f->handle, "acme", "ann", berlin.item[0].id, NULL, NULL,
+                           &f->err));
+    shown = ask_for(f, "Do I live in Paris?", "Paris", 0);
+    assert_true(shown.stands);
+    assert_string_equal(shown.replaced_by, "");
+}
+
 /* ---- orders to forget ---- */
 
 static bool recalls(struct fixture *f, const char *text, const char *words)
@@ -332,6 +402,7 @@ int main(void)
         CASE(a_memory_is_told_once_a_turn_as_it_stands_in_the_store),
         CASE(a_long_turn_tells_of_a_memory_once),
         CASE(a_moved_meeting_ends_the_day_it_had),
+        CASE(a_turn_names_what_stands_in_the_place_of_what_it_told),
         CASE(what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back),
         CASE(an_order_withholds_a_turn_that_said_something_else_as_well),
         CASE(an_order_reaches_all_turns_however_many),
