@@ -81,15 +81,21 @@ static bool chinese_amount(const char **at, int *ret_count, enum mn_when_unit *r
     return true;
 }
 
+/* 三天前, 两周之前; not 三年前端经验, and not 15日前, which is a day of a month. */
 static bool chinese_ago(const char *text, const char **at, struct mn_when_meaning *m)
 {
+    bool in_digits = mn_letter_digit(**at);
     int count;
     enum mn_when_unit unit;
 
     if (stands_after(text, *at, "第") || !chinese_amount(at, &count, &unit))
         return false;
-    if (!mn_when_eat(at, "以前") && !mn_when_eat(at, "之前") && !mn_when_eat(at, "前"))
+    if (in_digits && stands_after(text, *at, "日"))
         return false;
+    if (!mn_when_eat(at, "以前") && !mn_when_eat(at, "之前")) {
+        if (!mn_when_eat(at, "前") || stands_before(*at, "端台线沿后"))
+            return false;
+    }
     *m = count == MN_WHEN_FEW ? mn_when_span(unit, -MN_WHEN_FEW) : mn_when_block(unit, -count);
     return true;
 }
@@ -111,9 +117,13 @@ static bool chinese_ahead(const char *text, const char **at, struct mn_when_mean
     return true;
 }
 
-/* 过去三天, 最近一周, 近半年, 这两天, 前几天. */
-static bool chinese_span(const char **at, struct mn_when_meaning *m)
+/* 过去三天, 最近一周, 近半年, 这两天, 前几天; not 提前两天 and 比赛前两天, which count from something
+ * else, nor 将近三天, which is an amount. */
+static bool chinese_span(const char *text, const char **at, struct mn_when_meaning *m)
 {
+    static const char not_near[] = "附将接靠临";
+    static const char not_before[] = "提目之以此先会赛试假节婚布线期止动礼发产行课学";
+    const char *start = *at;
     int count;
     enum mn_when_unit unit;
     bool near = mn_when_eat(at, "过去") || mn_when_eat(at, "最近") || mn_when_eat(at, "近");
@@ -123,11 +133,15 @@ static bool chinese_span(const char **at, struct mn_when_meaning *m)
         if (!mn_when_eat(at, "前些天") && !mn_when_eat(at, "前几天") &&
             !mn_when_eat(at, "前两天") && !mn_when_eat(at, "前几日"))
             return false;
+        if (stands_after(text, start, not_before))
+            return false;
         *m = mn_when_span(MN_WHEN_UNIT_DAY, -MN_WHEN_FEW);
         return true;
     }
     (void)mn_when_eat(at, "的");
     (void)mn_when_eat(at, "这");
+    if (near && stands_after(text, start, not_near))
+        return false;
     if (!chinese_amount(at, &count, &unit) || (here && count == 1 && unit <= MN_WHEN_UNIT_DAY))
         return false;
     *m = mn_when_span(unit, -count);
@@ -304,7 +318,7 @@ bool mn_when_chinese(const char *text, const char **at, struct mn_when_meaning *
     bool from = mn_when_eat(&p, "自从") || mn_when_eat(&p, "自") || mn_when_eat(&p, "从");
     const char *first = p;
     bool found = chinese_day(text, &p, m) || (p = first, chinese_block(text, &p, m)) ||
-                 (p = first, chinese_span(&p, m)) || (p = first, chinese_ago(text, &p, m)) ||
+                 (p = first, chinese_span(text, &p, m)) || (p = first, chinese_ago(text, &p, m)) ||
                  (p = first, chinese_ahead(text, &p, m)) ||
                  (p = first, chinese_date(text, &p, m)) || (p = first, mn_when_iso_date(&p, m));
 
