@@ -319,12 +319,34 @@ static struct mn_wording plain_wording(struct mn_arena *arena, const char *sente
     return mn_wording_of(arena, plain.bytes == said.bytes ? said : plain);
 }
 
+/* Where the clause begins behind words that change nothing of what it says. */
+static size_t behind_leads(const struct mn_wording *w, size_t at)
+{
+    static const char *const leads[] = { "actually", "in fact", "well", "so", "oh", "by the way",
+                                         "btw", "fyi", "as it happens", "其实", "实际上", "事实上",
+                                         "对了", "顺便说一下", "顺便说", NULL };
+    size_t bytes;
+
+    while ((bytes = mn_wording_any(w->lower, at, leads))) {
+        at += bytes;
+        at += strspn(w->lower + at, " ");
+    }
+    return at;
+}
+
+/* The next clause of the sentence behind `at`. */
+static size_t next_clause(const struct mn_wording *w, size_t at)
+{
+    return behind_leads(w, mn_wording_clause(w->lower, at));
+}
+
 bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *ret_keyed)
 {
     struct mn_wording w = plain_wording(arena, sentence);
     struct mn_keyed keyed = { NULL, NULL, false };
+    size_t first = w.text ? behind_leads(&w, 0) : 0;
 
-    for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
+    for (size_t at = first; w.text && at < w.bytes; at = next_clause(&w, at)) {
         if (key_by_rule(arena, &w, at, &keyed) || key_by_move(arena, &w, at, &keyed) ||
             key_by_favourite(arena, &w, at, &keyed) ||
             mn_key_of_preference(arena, &w, at, &keyed) || key_by_tool(arena, &w, at, &keyed) ||
@@ -335,7 +357,7 @@ bool mn_key_of(struct mn_arena *arena, const char *sentence, struct mn_keyed *re
         }
     }
     /* What is said beside it tells more than what is over: "I no longer use Rust, I prefer Go". */
-    for (size_t at = 0; w.text && at < w.bytes; at = mn_wording_clause(w.lower, at)) {
+    for (size_t at = first; w.text && at < w.bytes; at = next_clause(&w, at)) {
         if (mn_key_of_denial(arena, &w, at, &keyed)) {
             *ret_keyed = keyed;
             return true;
