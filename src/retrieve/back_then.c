@@ -10,7 +10,8 @@
  * nearer they are themselves; the time lifts and lowers as one does that the request names.
  *
  * "What did I do last week?" names its time and nothing to be like, so that likeness brings little of
- * it: it is asked in the same way, and what comes counts by its own scores.
+ * it: it is asked in the same way, and what comes counts by its own scores. So is "What happened?" with
+ * the range given as a field.
  */
 #include "retrieve/sources.h"
 
@@ -210,16 +211,22 @@ static enum mneme_status ask_again(struct mn_sourcing *s, const struct event *ev
     return MNEME_OK;
 }
 
-/* Of a request that names a time and asks what happened in it. */
+/* Of a request that names a time, or brings it, and asks what happened in it. */
 static enum mneme_status step_to_named(struct mn_sourcing *s, struct mneme_error *err)
 {
-    const struct mn_when *when = &s->plan->when;
-    const char *behind = when->phrase.at + when->phrase.bytes;
-    const struct mn_str before = { s->plan->time_text,
-                                   (size_t)(when->phrase.at - s->plan->time_text) };
-    const struct event event = { .from_ms = when->from_ms, .until_ms = when->until_ms };
+    const struct mn_plan *plan = s->plan;
+    struct mn_str before = mn_str_of(plan->time_text), behind = { "", 0 };
+    struct event event = { .from_ms = plan->after_ms, .until_ms = plan->before_ms };
 
-    if (!mn_then_open(before, mn_str_of(behind)))
+    if (plan->when.found) {
+        before.bytes = (size_t)(plan->when.phrase.at - before.at);
+        behind = mn_str_of(plan->when.phrase.at + plan->when.phrase.bytes);
+        event.from_ms = plan->when.from_ms;
+        event.until_ms = plan->when.until_ms;
+    } else if (!event.until_ms) {
+        event.until_ms = s->access->at_ms + INSTANT_MS;
+    }
+    if (!mn_then_open(before, behind))
         return MNEME_OK;
     s->trace->second.fired = true;
     struct mn_trace_step *step = mn_step_told(s, MN_STEP_TIME, "");
@@ -239,7 +246,9 @@ enum mneme_status mn_source_back_then(struct mn_sourcing *s, struct mn_str reque
     if (s->plan->is_statement)
         return MNEME_OK;
     if (!mn_then_asked(request, &then))
-        return s->plan->when.found ? step_to_named(s, err) : MNEME_OK;
+        return s->plan->when.found || s->plan->after_ms || s->plan->before_ms
+                   ? step_to_named(s, err)
+                   : MNEME_OK;
     const char *rest =
         mn_arena_printf(s->arena, "%.*s%s", (int)(then.phrase.at - request.at), request.at,
                         then.phrase.at + then.phrase.bytes);

@@ -256,6 +256,52 @@ static void of_the_past_the_name_and_the_day_are_those_that_were_said_then(void 
                             "ramen", "\"after\":\"2026-05-04T00:00:00Z\""));
 }
 
+/* Of ann's answer to the text, asked for what happened from `after_ms` on and before `before_ms`: is
+ * `id` in it, and how many are? */
+static size_t count_given(struct fixture *f, const char *text, int64_t after_ms, int64_t before_ms,
+                          const char *id, bool *ret_found)
+{
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    request.identity.tenant_id = "t";
+    request.identity.user_id = "ann";
+    request.text = text;
+    request.now_ms = NOW;
+    request.after_ms = after_ms;
+    request.before_ms = before_ms;
+    assert_int_equal(mneme_retrieve(f->handle, &request, &answer, &f->err), MNEME_OK);
+    size_t count = answer->item_count;
+    *ret_found = false;
+    for (size_t i = 0; i < count; i++)
+        *ret_found = *ret_found || !strcmp(answer->item[i].memory->id, id);
+    mneme_answer_free(answer);
+    return count;
+}
+
+static void what_happened_in_a_range_that_is_given_is_brought_however_unlike(void **state)
+{
+    static const char *const asked[] = { "What happened?", "发生了什么？" };
+    struct fixture *f = *state;
+    const int64_t at_ms = NOW - 5 * DAY;
+    bool found;
+
+    say_of(f, "ann", "tap", "A plumber came.", at_ms);
+    say_of(f, "ann", "ramen", "Had ramen with Jonas.", NOW - 9 * DAY);
+    say_of(f, "bea", "theirs", "A painter came.", at_ms);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(count_given(f, asked[i], at_ms, 0, "tap", &found), 1);
+        assert_true(found);
+        assert_int_equal(count_given(f, asked[i], at_ms + 1, 0, "tap", &found), 0);
+        assert_int_equal(count_given(f, asked[i], 0, at_ms, "ramen", &found), 1);
+        assert_true(found);
+        assert_int_equal(count_given(f, asked[i], 0, at_ms + 1, "tap", &found), 2);
+        assert_int_equal(count_given(f, asked[i], 0, 0, "tap", &found), 0); /* no range, no likeness */
+    }
+    /* What is of something in particular is asked by its words. */
+    assert_int_equal(count_given(f, "What happened to the aquarium?", at_ms, 0, "tap", &found), 0);
+}
+
 static void without_the_relation_or_the_name_nothing_is_brought(void **state)
 {
     struct fixture *f = *state;
@@ -288,6 +334,9 @@ int main(void)
                                         fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(
             of_the_past_the_name_and_the_day_are_those_that_were_said_then, fixture_set_up,
+            fixture_tear_down),
+        cmocka_unit_test_setup_teardown(
+            what_happened_in_a_range_that_is_given_is_brought_however_unlike, fixture_set_up,
             fixture_tear_down),
         cmocka_unit_test_setup_teardown(no_more_come_by_a_time_than_the_step_brings,
                                         fixture_set_up, fixture_tear_down),
