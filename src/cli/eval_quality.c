@@ -17,9 +17,15 @@ static FILE *progress(void)
     return isatty(2) ? stderr : NULL;
 }
 
-/* cpu_us: NULL where the cost is not taken. */
-static int print(const struct mn_tally *tally, const char *model_status, struct mn_samples *cpu_us,
-                 int json)
+static void tell_cost(struct mn_buf *out, const char *what, struct mn_samples *us)
+{
+    mn_buf_printf(out, "%s ms: p50 %.3f p95 %.3f\n", what, mn_samples_percentile(us, 0.50) / 1e3,
+                  mn_samples_percentile(us, 0.95) / 1e3);
+}
+
+/* abstain: NULL where the cost is not taken. */
+static int print(const struct mn_tally *tally, const char *model_status,
+                 struct mn_abstain_report *abstain, int json)
 {
     MN_BUF_AUTO out = { 0 };
     struct mn_json_writer w = { .out = &out };
@@ -31,16 +37,18 @@ static int print(const struct mn_tally *tally, const char *model_status, struct 
         mn_json_open(&w, '{');
         mn_json_key(&w, "shares");
         mn_tally_put(&w, tally);
-        if (cpu_us)
-            mn_samples_put_ms(&w, "recall_cpu_ms", cpu_us);
+        if (abstain) {
+            mn_samples_put_ms(&w, "recall_cpu_ms", &abstain->cpu_us);
+            mn_samples_put_ms(&w, "deciding_ms", &abstain->deciding_us);
+        }
         mn_json_close(&w, '}');
         mn_buf_char(&out, '\n');
     } else {
         mn_tally_tell(&out, tally);
-        if (cpu_us)
-            mn_buf_printf(&out, "whole recall, embedding cached, CPU ms: p50 %.3f p95 %.3f\n",
-                          mn_samples_percentile(cpu_us, 0.50) / 1e3,
-                          mn_samples_percentile(cpu_us, 0.95) / 1e3);
+        if (abstain) {
+            tell_cost(&out, "whole recall, embedding cached, CPU", &abstain->cpu_us);
+            tell_cost(&out, "deciding to say nothing", &abstain->deciding_us);
+        }
     }
     if (out.failed) {
         mn_fail_memory(&err);
@@ -79,7 +87,7 @@ static int abstain(const struct cli_quality *q)
         return cli_usage("eval", "abstain wants --memories, a folder of golden data");
     if (mn_abstain_run(&options, &report, &err) != MNEME_OK)
         return cli_fail(&err);
-    return print(&report.tally, report.model_status, &report.cpu_us, q->json);
+    return print(&report.tally, report.model_status, &report, q->json);
 }
 
 static int pairs(const struct cli_quality *q)

@@ -93,6 +93,21 @@ static void put_line(struct mn_buf *out, const struct query *query,
     mn_buf_char(out, '\n');
 }
 
+static enum mneme_status add_deciding(struct abstaining *a, const struct mneme_answer *answer,
+                                      struct mneme_error *err)
+{
+    MN_JSON_AUTO doc = NULL;
+    int64_t gate_us = 0, budget_us = 0;
+
+    MN_TRY(mn_json_parse("trace", answer->trace, strlen(answer->trace), &doc, err));
+    yyjson_val *us = yyjson_obj_get(yyjson_doc_get_root(doc), "stages_us");
+    MN_TRY(mn_json_integer(us, "gate", 0, INT64_MAX, &gate_us, err));
+    MN_TRY(mn_json_integer(us, "budget", 0, INT64_MAX, &budget_us, err));
+    return mn_samples_add(a->report->arena, &a->report->deciding_us, (double)(gate_us + budget_us))
+               ? MNEME_OK
+               : mn_fail_memory(err);
+}
+
 static enum mneme_status ask(struct abstaining *a, const struct mn_text_pool *pool,
                              const struct query *query, struct mn_buf *out, struct mneme_error *err)
 {
@@ -109,7 +124,9 @@ static enum mneme_status ask(struct abstaining *a, const struct mn_text_pool *po
     int64_t begun_us = mn_clock_cpu_us();
     MN_TRY(mneme_retrieve(pool->store.handle, &request, &answer, err));
     double spent_us = (double)(mn_clock_cpu_us() - begun_us);
+    enum mneme_status status = answer->item_count ? MNEME_OK : add_deciding(a, answer, err);
     mneme_answer_free(answer);
+    MN_TRY(status);
 
     bool good = mn_samples_add(a->report->arena, &a->report->cpu_us, spent_us) &&
                 (query->deserves || mn_tally_add(tally, "rejected", empty)) &&

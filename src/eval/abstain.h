@@ -31,6 +31,10 @@ struct mn_abstain_report {
      * "cases" (false ones). */
     struct mn_tally tally;
     struct mn_samples cpu_us; /* of each request when it is asked again, its embedding cached */
+    /* What deciding takes of that, of each with an empty answer: the stage that asks whether memory is
+     * needed, and the one that held what was found against the floor and chose nothing. By the trace,
+     * so by the wall; neither waits for anything. */
+    struct mn_samples deciding_us;
 };
 
 enum mneme_status mn_abstain_run(const struct mn_abstain_options *options,

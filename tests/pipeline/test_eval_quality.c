@@ -196,6 +196,7 @@ static void empty_answers_are_counted_where_they_are_right_and_where_not(void **
     assert_mean(&report.tally, "rejected", "empty", 0.5);
     assert_mean(&report.tally, "cases", "empty", 0.5); /* of c and d; e goes by rules alone */
     assert_int_equal(report.cpu_us.count, 4);
+    assert_int_equal(report.deciding_us.count, 2); /* "Hello", and d */
     assert_out_holds(f, "{\"id\":\"1\",\"kind\":\"greeting\",\"query\":\"Hello\",\"mode\":\"none\","
                         "\"items\":[]}");
     mn_abstain_report_release(&report);
