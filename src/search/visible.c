@@ -388,17 +388,36 @@ static void judge_classes(const struct mn_visible *v, const struct mn_access *ac
     }
 }
 
+/* Are all 64 of one class, type and state? Rows that were written together mostly are. */
+static bool is_uniform(const uint32_t class[64], const uint8_t type[64], const uint8_t state[64])
+{
+    uint32_t other = 0;
+    uint8_t another = 0;
+
+    for (size_t i = 0; i < 64; i++)
+        other |= class[i] ^ class[0];
+    for (size_t i = 0; i < 64; i++)
+        another |= (uint8_t)((type[i] ^ type[0]) | (state[i] ^ state[0]));
+    return !other && !another;
+}
+
 /* FOR_TEXT and FOR_VECTOR of the rows from `first` on, one bit each. */
 static void judge_rows(const struct mn_visible *v, size_t first, size_t rows,
                        const uint8_t wanted[256], const uint8_t *reached, const uint8_t in_state[4],
                        uint64_t *ret_text, uint64_t *ret_vector)
 {
+    bool uniform = rows == 64 && is_uniform(v->class_of + first, v->type + first, v->state + first);
     uint8_t as[64] = { 0 };
 
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < (uniform ? 1 : rows); i++)
         as[i] = wanted[v->type[first + i]] & reached[v->class_of[first + i]] &
                 in_state[v->state[first + i]];
     *ret_text = *ret_vector = 0;
+    if (uniform) {
+        *ret_text = as[0] & FOR_TEXT ? UINT64_MAX : 0;
+        *ret_vector = as[0] & FOR_VECTOR ? UINT64_MAX : 0;
+        return;
+    }
     for (unsigned i = 0; i < 64; i += 8) {
         *ret_text |= mn_bits_gather(as + i, 0) << i;
         *ret_vector |= mn_bits_gather(as + i, 1) << i;

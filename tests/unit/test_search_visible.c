@@ -131,7 +131,8 @@ static bool of_type(const struct wild *w, mn_type_set set)
     return set >> (type == MN_TYPE_NONE ? mn_type_find("fact") : type) & 1;
 }
 
-static void random_rows_are_judged_as_one_by_one_also_after_compaction(void **state)
+/* A row is like the one before it but one time in `run`. */
+static void judge_random_rows(uint64_t run)
 {
     enum { ROWS = 300, REQUESTS = 400 };
     static struct wild wild[ROWS];
@@ -142,9 +143,12 @@ static void random_rows_are_judged_as_one_by_one_also_after_compaction(void **st
     struct mn_visible visible = { 0 };
     size_t count = ROWS;
 
-    (void)state;
     for (size_t r = 0; r < ROWS; r++) {
-        make_wild(&wild[r]);
+        if (r == 0 || next_random() % run == 0)
+            make_wild(&wild[r]);
+        else
+            wild[r] = wild[r - 1];
+        wild[r].unit.memory.applies_to.item = wild[r].pair;
         assert_true(mn_visible_add(&visible, &wild[r].unit));
     }
     for (size_t n = 0; n < REQUESTS; n++) {
@@ -204,6 +208,19 @@ static void random_rows_are_judged_as_one_by_one_also_after_compaction(void **st
     mn_visible_release(&visible);
 }
 
+static void random_rows_are_judged_as_one_by_one_also_after_compaction(void **state)
+{
+    (void)state;
+    judge_random_rows(1);
+}
+
+static void so_are_rows_that_are_mostly_alike(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        judge_random_rows(100);
+}
+
 static void equal_rows_share_one_class(void **state)
 {
     struct mn_visible visible = { 0 };
@@ -228,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_identity_sees_the_rows_it_may_and_no_other),
         cmocka_unit_test(random_rows_are_judged_as_one_by_one_also_after_compaction),
+        cmocka_unit_test(so_are_rows_that_are_mostly_alike),
         cmocka_unit_test(equal_rows_share_one_class),
     };
 
