@@ -1,6 +1,6 @@
 /*
- * commit_queue.c - a list in order of arrival, and a condition for each caller, so that nobody
- * wakes but who is meant.
+ * commit_queue.c - a list in order of arrival, and a semaphore for each caller, so that nobody
+ * wakes but who is meant, and who wakes needs no lock: of a group of thirty each would wait for it.
  *
  * The leader takes its group when the lock is in hand, not when it joins: whoever came while the
  * former group was being written is in it. Leading passes on in order of arrival, so that no thread
@@ -58,20 +58,21 @@ enum mneme_status mn_commit_queue_join(struct mn_commit_queue *queue, struct mn_
                        queue->calls_max, wait_ms / 1000);
     }
     call->next = NULL;
-    call->done = false;
     call->leads = !queue->led;
     queue->led = true;
     *queue->last = call;
     queue->last = &call->next;
     queue->count++;
-    if (!call->leads) {
-        (void)pthread_cond_init(&call->turned, NULL);
-        while (!call->leads && !call->done)
-            (void)pthread_cond_wait(&call->turned, &queue->mutex);
-        (void)pthread_cond_destroy(&call->turned);
+    bool waits = !call->leads;
+    if (waits)
+        (void)sem_init(&call->turned, 0, 0); /* 0 is no value too large: cannot fail */
+    (void)pthread_mutex_unlock(&queue->mutex);
+    if (waits) {
+        while (sem_wait(&call->turned) != 0) /* a signal was handled */
+            ;
+        (void)sem_destroy(&call->turned);
     }
     *ret_leads = call->leads;
-    (void)pthread_mutex_unlock(&queue->mutex);
     return MNEME_OK;
 }
 
@@ -118,23 +119,23 @@ struct mn_commit_call *mn_commit_queue_take(struct mn_commit_queue *queue, size_
 
 void mn_commit_queue_end(struct mn_commit_queue *queue, struct mn_commit_call *group)
 {
-    struct mn_commit_call *leader = group;
+    struct mn_commit_call *next;
+    size_t count = 0;
 
+    for (const struct mn_commit_call *call = group; call; call = call->next)
+        count++;
     (void)pthread_mutex_lock(&queue->mutex);
-    queue->led = queue->first != NULL;
-    if (queue->led) { /* first of all: the disk waits for it */
-        queue->first->leads = true;
-        (void)pthread_cond_signal(&queue->first->turned);
-    }
-    while (group) {
-        struct mn_commit_call *next = group->next; /* gone as soon as its caller wakes */
-
-        group->done = true;
-        if (group != leader)
-            (void)pthread_cond_signal(&group->turned);
-        queue->count--;
-        group = next;
-    }
+    next = queue->first;
+    queue->led = next != NULL;
+    if (next)
+        next->leads = true;
+    queue->count -= count;
     (void)pthread_cond_broadcast(&queue->place);
     (void)pthread_mutex_unlock(&queue->mutex);
+    if (next) /* first of all: the disk waits for it */
+        (void)sem_post(&next->turned);
+    for (group = group->next; group; group = next) { /* behind the leader, who ends it */
+        next = group->next; /* gone as soon as its caller wakes */
+        (void)sem_post(&group->turned);
+    }
 }

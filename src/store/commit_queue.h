@@ -12,6 +12,7 @@
 #define MN_STORE_COMMIT_QUEUE_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "store/store.h"
 
@@ -35,9 +36,8 @@ struct mn_commit_call {
     struct mneme_error error;
     /* The queue's own. */
     struct mn_commit_call *next;
-    pthread_cond_t turned;
+    sem_t turned; /* it leads, or is done */
     bool leads;
-    bool done;
 };
 
 void mn_commit_queue_init(struct mn_commit_queue *queue, size_t calls_max);

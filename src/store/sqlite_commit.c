@@ -3,7 +3,7 @@
  *
  * Callers that wait are written together (commit_queue.h): one transaction, one wait for the disk.
  *
- * Each request has a savepoint of its own, so that one that is refused does not sink the others; a
+ * A request that is refused does not sink the others: what it has written is undone, by savepoints. A
  * fault of the file or the disk ends the whole. Inside a request rows may come in any order: what
  * needs another row (a rule its memory, usage and vectors their unit) is written after the rest,
  * and supersedes links are followed when all is there (sqlite_supersedes.c).
@@ -367,12 +367,20 @@ static bool is_own_fault(enum mneme_status status)
            status == MNEME_LIMIT;
 }
 
-/* Fails when the whole commit has to end. `alone`: one that is refused is left to who ends it. */
-static enum mneme_status commit_request(struct mn_sqlite *db, struct mn_known *known, bool alone,
-                                        const struct mn_commit *commit,
-                                        struct mn_commit_result *result, struct mneme_error *err)
+/* What a request is held apart by from the others of its group. A refused one that has written nothing
+ * needs neither; most that are refused are so by a guard, which stands before their rows. */
+enum apart { APART_SAVEPOINT, APART_NOTHING };
+
+/* Fails when the whole commit has to end. *ret_mixed: rows of a refused request stand among the others'. */
+static enum mneme_status commit_request(struct mn_sqlite *db, struct mn_known *known,
+                                        enum apart apart, const struct mn_commit *commit,
+                                        struct mn_commit_result *result, bool *ret_mixed,
+                                        struct mneme_error *err)
 {
-    if (!alone)
+    int64_t changes = mn_sqlite_changed_ever(db);
+
+    *ret_mixed = false;
+    if (apart == APART_SAVEPOINT)
         MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_BEGIN, err));
     result->status =
         write_request(db, known, commit, result->written, &result->failed, &result->error);
@@ -382,12 +390,13 @@ static enum mneme_status commit_request(struct mn_sqlite *db, struct mn_known *k
                 *err = result->error;
             return result->status;
         }
-        if (alone)
+        *ret_mixed = apart == APART_NOTHING && mn_sqlite_changed_ever(db) != changes;
+        if (apart == APART_NOTHING)
             return MNEME_OK;
         mn_known_forget(known);
         MN_TRY(mn_sqlite_run(db, SQL_SQLITE_REQUEST_UNDO, err));
     }
-    return alone ? MNEME_OK : mn_sqlite_run(db, SQL_SQLITE_REQUEST_KEEP, err);
+    return apart == APART_NOTHING ? MNEME_OK : mn_sqlite_run(db, SQL_SQLITE_REQUEST_KEEP, err);
 }
 
 /* ---- all requests of a group ---- */
@@ -398,41 +407,45 @@ struct step {
     struct mn_row_state to;
 };
 
-static enum mneme_status write_call(struct mn_sqlite *db, struct mn_known *known, bool alone,
-                                    const struct mn_commit_call *call, struct mneme_error *err)
+static enum mneme_status write_call(struct mn_sqlite *db, struct mn_known *known, enum apart apart,
+                                    const struct mn_commit_call *call, bool *ret_mixed,
+                                    struct mneme_error *err)
 {
-    for (size_t i = 0; i < call->count; i++) {
+    *ret_mixed = false;
+    for (size_t i = 0; i < call->count && !*ret_mixed; i++) {
         struct mn_commit_result *result = &call->results[i];
 
         result->status = MNEME_OK;
         result->failed = 0;
         mn_error_clear(&result->error);
-        MN_TRY(commit_request(db, known, alone, &call->commits[i], result, err));
+        MN_TRY(commit_request(db, known, apart, &call->commits[i], result, ret_mixed, err));
     }
     return MNEME_OK;
 }
 
-/* One request needs no savepoint: when it is refused, nothing is left of the transaction. */
+/* When it is refused, nothing is left of the transaction. */
 static bool is_alone(const struct mn_commit_call *group)
 {
     return !group->next && group->count == 1;
 }
 
-/* *ret_at_fault: the call that ended it, NULL when it was none of them. */
-static enum mneme_status write_group(struct mn_sqlite *db, struct mn_known *known,
+/* *ret_at_fault: the call that ended it, NULL when it was none of them. *ret_mixed: it cannot be committed
+ * as it stands. */
+static enum mneme_status write_group(struct mn_sqlite *db, struct mn_known *known, enum apart apart,
                                      const struct mn_commit_call *group, struct step *ret_step,
-                                     const struct mn_commit_call **ret_at_fault,
+                                     const struct mn_commit_call **ret_at_fault, bool *ret_mixed,
                                      struct mneme_error *err)
 {
     *ret_at_fault = NULL;
+    *ret_mixed = false;
     if (!known->has_state)
         MN_TRY(mn_now_state(db, &known->state, err));
     known->has_state = true;
     ret_step->from = known->state;
     mn_fresh_begin(&known->fresh, known->state.changes);
-    for (const struct mn_commit_call *call = group; call; call = call->next) {
+    for (const struct mn_commit_call *call = group; call && !*ret_mixed; call = call->next) {
         *ret_at_fault = call;
-        MN_TRY(write_call(db, known, is_alone(group), call, err));
+        MN_TRY(write_call(db, known, apart, call, ret_mixed, err));
     }
     *ret_at_fault = NULL;
     if (!known->has_state) /* a request was undone */
@@ -443,20 +456,23 @@ static enum mneme_status write_group(struct mn_sqlite *db, struct mn_known *know
     return MNEME_OK;
 }
 
-static enum mneme_status commit_group(struct mn_sqlite *db, struct mn_known *known,
-                                      const struct mn_commit_call *group, struct step *ret_step,
-                                      const struct mn_commit_call **ret_at_fault,
-                                      struct mneme_error *err)
+/* *ret_mixed: nothing was committed, since that needs savepoints. */
+static enum mneme_status try_group(struct mn_sqlite *db, struct mn_known *known, enum apart apart,
+                                   const struct mn_commit_call *group, struct step *ret_step,
+                                   const struct mn_commit_call **ret_at_fault, bool *ret_mixed,
+                                   struct mneme_error *err)
 {
     enum mneme_status status;
     bool uncertain = false;
     bool refused;
 
     *ret_at_fault = NULL;
+    *ret_mixed = false;
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
     mn_known_begin(known, db);
-    status = write_group(db, known, group, ret_step, ret_at_fault, err);
-    refused = status == MNEME_OK && is_alone(group) && group->results[0].status != MNEME_OK;
+    status = write_group(db, known, apart, group, ret_step, ret_at_fault, ret_mixed, err);
+    refused = *ret_mixed ||
+              (status == MNEME_OK && is_alone(group) && group->results[0].status != MNEME_OK);
     if (status == MNEME_OK && !refused) {
         status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
         uncertain =
@@ -470,6 +486,21 @@ static enum mneme_status commit_group(struct mn_sqlite *db, struct mn_known *kno
     if (uncertain && err)
         err->uncertain = 1;
     return status;
+}
+
+/* Savepoints copy each page that a request is the first to change: they are set only where a request was
+ * refused half way. */
+static enum mneme_status commit_group(struct mn_sqlite *db, struct mn_known *known,
+                                      const struct mn_commit_call *group, struct step *ret_step,
+                                      const struct mn_commit_call **ret_at_fault,
+                                      struct mneme_error *err)
+{
+    bool mixed = false;
+
+    MN_TRY(try_group(db, known, APART_NOTHING, group, ret_step, ret_at_fault, &mixed, err));
+    return mixed && !is_alone(group) ? try_group(db, known, APART_SAVEPOINT, group, ret_step,
+                                                 ret_at_fault, &mixed, err)
+                                     : MNEME_OK;
 }
 
 static void answer(struct mn_commit_call *group, enum mneme_status status,

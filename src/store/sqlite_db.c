@@ -351,3 +351,8 @@ int mn_sqlite_changed(struct mn_sqlite *db)
 {
     return sqlite3_changes(db->handle);
 }
+
+int64_t mn_sqlite_changed_ever(struct mn_sqlite *db)
+{
+    return sqlite3_total_changes64(db->handle);
+}

@@ -92,6 +92,8 @@ enum mneme_status mn_sqlite_done(struct mn_stmt *stmt, struct mneme_error *err);
 size_t mn_stmt_columns(const struct mn_stmt *stmt);
 /* Rows changed by the last INSERT, UPDATE or DELETE. */
 int mn_sqlite_changed(struct mn_sqlite *db);
+/* By all of them, undone or not. */
+int64_t mn_sqlite_changed_ever(struct mn_sqlite *db);
 
 /* Reading the present row's columns, from `column` on. */
 struct mn_reader {
