@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/str.h"
 #include "index/state.h"
 #include "model/recent.h"
 #include "search/search.h"
@@ -21,6 +22,7 @@
 
 #define SCAN_UNITS 512     /* rows read at once while building */
 #define CHANGES_AT_ONCE 1024
+#define CHANGES_TOGETHER 64 /* of any partition, read once for two of them */
 #define ARENA_BYTES_MAX ((size_t)256 << 20)
 
 struct mn_index *mn_index_new(void)
@@ -191,6 +193,72 @@ static bool stands_at(struct mn_world *world, struct mn_partition partition, con
            !strcmp(at, target);
 }
 
+/* ---- the own partition and the shared one ---- */
+
+static enum mneme_status only_of(const struct mn_changes *all, struct mn_partition partition,
+                                 struct mn_arena *arena, struct mn_changes *ret_changes,
+                                 struct mneme_error *err)
+{
+    struct mn_changes only = { .item = mn_arena_array(arena, struct mn_change, all->count + 1),
+                               .next = all->next };
+
+    if (!only.item)
+        return mn_fail_memory(err);
+    for (size_t i = 0; i < all->count; i++)
+        if (mn_same(all->item[i].partition.tenant, partition.tenant) &&
+            mn_same(all->item[i].partition.owner, partition.owner))
+            only.item[only.count++] = all->item[i];
+    *ret_changes = only;
+    return MNEME_OK;
+}
+
+/* Both are mostly at one position, and little has changed since: that is read once. *ret_done: they have
+ * what there was. */
+static enum mneme_status bring_up_together(struct mn_world *world,
+                                           const struct mn_partition partitions[2],
+                                           struct mn_arena *arena, bool *ret_done,
+                                           struct mneme_error *err)
+{
+    MN_ARENA_AUTO scratch = mn_arena_new(ARENA_BYTES_MAX);
+    const char *position = NULL;
+    struct mn_changes changes = { 0 }, only = { 0 };
+    struct mn_cursor cursor;
+    struct mneme_error ignored;
+
+    *ret_done = false;
+    if (mn_same(partitions[0].owner, partitions[1].owner) ||
+        world->search->ops->position(world->search, partitions[0], arena, &position, &ignored) !=
+            MNEME_OK ||
+        !stands_at(world, partitions[1], position, arena))
+        return MNEME_OK;
+    if (!scratch)
+        return mn_fail_memory(err);
+    snprintf(cursor.text, sizeof cursor.text, "%s", position);
+    MN_TRY(world->store->ops->changes_after(world->store, NULL, &cursor, CHANGES_TOGETHER, scratch,
+                                            &changes, err));
+    if (changes.too_old || changes.more || mn_index_holds_erasure(&changes))
+        return MNEME_OK;
+    for (int i = 0; i < 2; i++) {
+        MN_TRY(only_of(&changes, partitions[i], scratch, &only, err));
+        MN_TRY(apply_changes(world, partitions[i], &only, scratch, err));
+    }
+    *ret_done = true;
+    return MNEME_OK;
+}
+
+static enum mneme_status bring_up_each(struct mn_world *world,
+                                       const struct mn_partition partitions[2], const char *target,
+                                       struct mn_arena *arena, struct mneme_error *err)
+{
+    bool done = false;
+
+    MN_TRY(bring_up_together(world, partitions, arena, &done, err));
+    for (int i = 0; i < 2 && !done; i++)
+        if (!stands_at(world, partitions[i], target, arena))
+            MN_TRY(bring_up(world, partitions[i], target, arena, err));
+    return MNEME_OK;
+}
+
 bool mn_index_is_current(struct mn_world *world, const struct mn_access *access,
                          struct mn_arena *arena, const char **ret_position)
 {
@@ -222,11 +290,19 @@ enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_acce
     if (!position)
         return mn_fail_memory(err);
 
-    for (int i = 0; i < 2; i++) {
-        if (stands_at(world, partitions[i], target.text, arena))
-            continue;
-        pthread_mutex_lock(&world->index->building);
-        enum mneme_status status = bring_up(world, partitions[i], target.text, arena, err);
+    if (!stands_at(world, partitions[0], target.text, arena) ||
+        !stands_at(world, partitions[1], target.text, arena)) {
+        /* Who builds may want a reader: whoever has to wait for him lets go of his own first. */
+        bool let_go = pthread_mutex_trylock(&world->index->building) != 0;
+
+        if (let_go) {
+            world->store->ops->reads_end(world->store);
+            pthread_mutex_lock(&world->index->building);
+            world->store->ops->state_begin(world->store);
+        }
+        enum mneme_status status = bring_up_each(world, partitions, target.text, arena, err);
+        if (let_go)
+            world->store->ops->reads_end(world->store);
         pthread_mutex_unlock(&world->index->building);
         MN_TRY(status);
     }

@@ -104,7 +104,8 @@ static bool change(struct mn_place *place, struct batch *batch, const char *cons
     for (size_t i = 0; i < batch->count; i++)
         if (!mn_partition_index_put(&place->index, &batch->item[i]))
             return false;
-    mn_partition_index_settle(&place->index, *batch->cursor);
+    if (batch->count || dropped_count || place->state == MN_PLACE_BUILDING)
+        mn_partition_index_settle(&place->index, *batch->cursor);
     return true;
 }
 
@@ -113,11 +114,11 @@ static enum mneme_status feed(struct engine *engine, struct mn_place_table *tabl
                               const char *const *dropped, size_t dropped_count,
                               struct mneme_error *err)
 {
-    struct mn_partition_index other;
+    struct mn_partition_index other; /* with `reset` */
     size_t moved = batch->count > dropped_count ? batch->count : dropped_count; /* or both at once */
     size_t bytes, units;
 
-    if (!mn_partition_index_init(&other, &engine->space, table->scan)) {
+    if (reset && !mn_partition_index_init(&other, &engine->space, table->scan)) {
         mn_place_release(table, place);
         return mn_fail_memory(err);
     }
@@ -147,7 +148,8 @@ static enum mneme_status feed(struct engine *engine, struct mn_place_table *tabl
     units = mn_partition_index_units(&place->index);
     pthread_rwlock_unlock(&place->lock);
     pthread_mutex_unlock(&place->feeding);
-    mn_partition_index_release(&other);
+    if (reset)
+        mn_partition_index_release(&other);
     mn_place_settle(table, place, bytes, units, moved, !whole);
 
     if (!known)

@@ -59,11 +59,15 @@ struct mn_look mn_look_at(const char *text)
 }
 
 bool mn_look_rewords(const struct mn_look *a, const char *a_text, const struct mn_look *b,
-                     const char *b_text, struct mn_arena *arena)
+                     const char *b_text, size_t scratch_bytes_max)
 {
-    return mn_glance_share(&a->glance, &b->glance) >= REWORDED_LOOKS_MIN &&
-           may_count_the_same(&a->figures, &b->figures) &&
-           mn_text_likeness(arena, a_text, b_text) == MN_LIKENESS_REWORDED;
+    MN_ARENA_AUTO arena = NULL;
+
+    if (mn_glance_share(&a->glance, &b->glance) < REWORDED_LOOKS_MIN ||
+        !may_count_the_same(&a->figures, &b->figures))
+        return false;
+    arena = mn_arena_new(scratch_bytes_max);
+    return mn_text_likeness(arena, a_text, b_text) == MN_LIKENESS_REWORDED;
 }
 
 /* ---- the rows ---- */

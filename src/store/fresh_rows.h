@@ -33,9 +33,10 @@ struct mn_look {
 };
 
 struct mn_look mn_look_at(const char *text);
-/* Does the one reword the other? Most are told apart by how they look, what is left as a writer would. */
+/* Does the one reword the other? Most are told apart by how they look, what is left as a writer would,
+ * with so much room for working it out. */
 bool mn_look_rewords(const struct mn_look *a, const char *a_text, const struct mn_look *b,
-                     const char *b_text, struct mn_arena *arena);
+                     const char *b_text, size_t scratch_bytes_max);
 
 /* ---- the rows ---- */
 

@@ -48,23 +48,14 @@ static enum mneme_status read_mark(struct mn_sqlite *db, struct mn_partition par
     return mn_read_end(&reader, err);
 }
 
-enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct mneme_memory *like,
-                                           struct mn_arena *arena, struct mn_rows *ret_rows,
-                                           struct mn_alike_mark *ret_mark, struct mneme_error *err)
+static enum mneme_status read_alike(struct mn_sqlite *db, const struct mneme_memory *like,
+                                    struct mn_arena *arena, struct mn_rows *rows,
+                                    struct mneme_error *err)
 {
-    MN_READING_AUTO reading = { 0 };
     MN_STMT_AUTO stmt = NULL;
-    struct mn_rows rows = { 0 };
-    struct mn_alike_mark mark = { 0 };
-    struct mn_row_state state;
     bool row = false;
 
-    MN_TRY(mn_reading_begin(store, &reading, err));
-    MN_TRY(mn_reading_state(&reading, &state, err));
-    MN_TRY(read_mark(reading.db, mn_partition_of(like), like->content_hash, like->memory_key, arena,
-                     &mark, err));
-    mark.change = state.changes;
-    MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_MEMORIES_ALIKE, &stmt, err));
+    MN_TRY(mn_sqlite_prepare(db, SQL_SQLITE_MEMORIES_ALIKE, &stmt, err));
     mn_bind_text(stmt, ":tenant", like->tenant_id);
     mn_bind_text(stmt, ":owner", like->user_id);
     mn_bind_text(stmt, ":content_hash", like->content_hash);
@@ -75,9 +66,27 @@ enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct 
     for (;;) {
         MN_TRY(mn_sqlite_step(stmt, &row, err));
         if (!row)
-            break;
-        MN_TRY(mn_row_add(stmt, arena, &rows, NULL, err));
+            return MNEME_OK;
+        MN_TRY(mn_row_add(stmt, arena, rows, NULL, err));
     }
+}
+
+enum mneme_status mn_sqlite_memories_alike(struct mn_store *store, const struct mneme_memory *like,
+                                           struct mn_arena *arena, struct mn_rows *ret_rows,
+                                           struct mn_alike_mark *ret_mark, struct mneme_error *err)
+{
+    MN_READING_AUTO reading = { 0 };
+    struct mn_rows rows = { 0 };
+    struct mn_alike_mark mark = { 0 };
+    struct mn_row_state state;
+
+    MN_TRY(mn_reading_begin(store, &reading, err));
+    MN_TRY(read_mark(reading.db, mn_partition_of(like), like->content_hash, like->memory_key, arena,
+                     &mark, err));
+    MN_TRY(mn_reading_state(&reading, &state, err)); /* known to a writer whose reads have begun */
+    mark.change = state.changes;
+    if (mark.rows > 0) /* of any agent and scope */
+        MN_TRY(read_alike(reading.db, like, arena, &rows, err));
     *ret_rows = rows;
     *ret_mark = mark;
     return MNEME_OK;
@@ -119,8 +128,6 @@ static enum mneme_status check_fresh(const struct mn_fresh_rows *fresh, const st
         return MNEME_OK;
     own = mn_look_at(like->content);
     for (size_t i = 0; (row = mn_fresh_behind(fresh, change, i)); i++) {
-        MN_ARENA_AUTO arena = NULL;
-
         if (row->status != MNEME_ACTIVE || !in_partition(row, guard->partition) ||
             !mn_same(row->agent, like->agent_id) || row->scope_kind != like->scope_kind ||
             !mn_same(row->scope_id, like->scope_id) || mn_same(row->id, like->id))
@@ -128,8 +135,7 @@ static enum mneme_status check_fresh(const struct mn_fresh_rows *fresh, const st
         if (!row->looked)
             row->look = mn_look_at(row->content);
         row->looked = true;
-        arena = mn_arena_new(GUARD_BYTES_MAX);
-        if (mn_look_rewords(&own, like->content, &row->look, row->content, arena))
+        if (mn_look_rewords(&own, like->content, &row->look, row->content, GUARD_BYTES_MAX))
             return fail_moved(err);
     }
     return MNEME_OK;
@@ -179,7 +185,7 @@ static enum mneme_status check_since(const struct mn_writing *w, const struct mn
         content = mn_read_text(&reader);
         MN_TRY(mn_read_end(&reader, err));
         look = mn_look_at(content);
-        if (mn_look_rewords(&own, like->content, &look, content, arena))
+        if (mn_look_rewords(&own, like->content, &look, content, GUARD_BYTES_MAX))
             return fail_moved(err);
     }
 }

@@ -34,6 +34,19 @@ void mn_known_end(struct mn_known *known, struct mn_sqlite *writer, bool committ
         mn_known_forget(known);
 }
 
+bool mn_known_state(const struct mn_known *known, struct mn_sqlite *writer,
+                    struct mn_row_state *ret_state)
+{
+    unsigned version = 0;
+
+    if (!known->has_state ||
+        sqlite3_txn_state(mn_sqlite_handle(writer), "main") == SQLITE_TXN_NONE ||
+        !read_version(writer, &version) || version != known->version)
+        return false;
+    *ret_state = known->state;
+    return true;
+}
+
 bool mn_known_has_name(const struct mn_known *known, const char *digest)
 {
     size_t count = known->name_count < MN_KNOWN_NAMES ? known->name_count : MN_KNOWN_NAMES;

@@ -38,6 +38,9 @@ void mn_known_begin(struct mn_known *known, struct mn_sqlite *writer);
 /* Behind it; not committed: nothing is known any more. */
 void mn_known_end(struct mn_known *known, struct mn_sqlite *writer, bool committed);
 void mn_known_forget(struct mn_known *known);
+/* The state that the writer sees, where it reads in a transaction that has begun; false: not known. */
+bool mn_known_state(const struct mn_known *known, struct mn_sqlite *writer,
+                    struct mn_row_state *ret_state);
 
 bool mn_known_has_name(const struct mn_known *known, const char *digest);
 void mn_known_add_name(struct mn_known *known, const char *digest);

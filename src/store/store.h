@@ -43,8 +43,8 @@ struct mn_had_rows {
 };
 
 struct mn_store_ops {
-    /* Each request in a savepoint of its own, all in one durable transaction. Fails as a whole only
-     * when nothing was written, or with err->uncertain. */
+    /* All in one durable transaction, each request for itself. Fails as a whole only when nothing was
+     * written, or with err->uncertain. */
     enum mneme_status (*commit)(struct mn_store *store, const struct mn_commit *commits,
                                 size_t count, struct mn_commit_result *results,
                                 struct mneme_error *err);
@@ -55,9 +55,9 @@ struct mn_store_ops {
     enum mneme_status (*prune)(struct mn_store *store, const struct mn_retention *keep,
                                size_t rows_max, bool *ret_more, struct mneme_error *err);
 
-    /* Until reads_end() in the same thread its reads see one state, where that costs less than reading
-     * one by one and keeps nobody waiting; else nothing changes. Meanwhile the thread writes nothing,
-     * and waits for nobody who may write. */
+    /* Until reads_end() in the same thread its reads see one state: the writer's where nobody writes or
+     * is about to, else one of a reader, where one can be had. Meanwhile the thread writes nothing, and
+     * waits for nobody who reads or writes. */
     void (*reads_begin)(struct mn_store *store);
     /* The same for who will not write: one state of a reader lent for all of them, so that he waits for
      * nobody who reads. */
