@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ static int end(int code)
 
 int main(int argc, char **argv)
 {
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a write that fails, and is told */
     if (argc < 2) {
         print_help(stderr);
         return CLI_USAGE;

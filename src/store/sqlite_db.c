@@ -10,6 +10,7 @@
  */
 #include "store/sqlite_db.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,17 @@ bool mn_sqlite_is_spoiled(const struct mn_sqlite *db)
     return db->unread;
 }
 
+/* No room, in the words of the system: also for the shared memory beside the store, which readers want
+ * too, and beyond a quota or the limit of this process. */
+static bool has_no_room(struct mn_sqlite *db, int code)
+{
+    int why = db && db->handle ? sqlite3_system_errno(db->handle) : 0;
+
+    if (code == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE)
+        return true;
+    return (code & 0xff) == SQLITE_IOERR && (why == ENOSPC || why == EDQUOT || why == EFBIG);
+}
+
 enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_error *err)
 {
     const char *why = db && db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
@@ -58,6 +70,8 @@ enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_er
         return mn_fail_memory(err);
     if (db ? mn_sqlite_unread(db) : mn_file_reads_failed())
         return fail_unread(err);
+    if (has_no_room(db, code))
+        return mn_fail(err, MNEME_UNAVAILABLE, "the store cannot grow: the disk is full");
     switch (code & 0xff) {
     case SQLITE_NOMEM:
         return mn_fail_memory(err);
@@ -67,8 +81,6 @@ enum mneme_status mn_sqlite_fail(struct mn_sqlite *db, int code, struct mneme_er
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
         return mn_fail(err, MNEME_UNAVAILABLE, "the store is busy: another process holds it");
-    case SQLITE_FULL:
-        return mn_fail(err, MNEME_UNAVAILABLE, "the store cannot grow: the disk is full");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
