@@ -328,7 +328,6 @@ static const char *const OWN_WAYS[] = {
     "my|our > style|tone|voice|preferences|habits|taste|conventions|house style|style guide|"
     "writing style|ways|preference",
     "the way|how|as|like > i|we > like|prefer|usually|always|normally",
-    "i|we > prefer|usually use|always use|like best",
     "as usual|as always|the usual way|like always|in the usual|to my taste|to my liking",
     "按|照|依|根据|用|以|符合|遵循|参照|遵照|保持|贴合 > "
     "我的|我们的|我喜欢的|我习惯的|我平时的|我一贯的|我自己的|我偏好的|"
@@ -341,7 +340,14 @@ static const char *const OWN_WAYS[] = {
     NULL,
 };
 
+/* "Use what I prefer" means whatever that is; "which tea do I prefer?" means tea, and no other taste. */
+static const char *const LIKES[] = { "i|we > prefer|usually use|always use|like best", NULL };
+static const char *const ASKS_WHICH[] = {
+    "which|what kind|what sort|what type > do|did|would > i|we > prefer|usually|always|like",
+    NULL,
+};
+
 bool mn_self_contained_own_ways(const struct mn_cue_text *cues)
 {
-    return mn_cue_any(cues, OWN_WAYS);
+    return mn_cue_any(cues, OWN_WAYS) || (mn_cue_any(cues, LIKES) && !mn_cue_any(cues, ASKS_WHICH));
 }

@@ -392,6 +392,23 @@ static void cues_count_in_the_instruction_and_not_in_the_payload(void **state)
     assert_true(behind.own_ways);
 }
 
+static void who_asks_which_of_a_thing_means_that_thing_and_not_all_ways(void **state)
+{
+    static const char *const ways[] = { "Format the report the way I prefer", "Use what I prefer",
+                                        "Which layout would be my usual style?" };
+    static const char *const which[] = { "Which tea do I prefer in the morning?",
+                                         "What kind of tea do we usually use?" };
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!gate_of(ways[i], arena).own_ways)
+            fail_msg("%s", ways[i]);
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++)
+        if (gate_of(which[i], arena).own_ways)
+            fail_msg("%s", which[i]);
+}
+
 static void assert_instruction(const char *text, const char *expected, bool found, bool is_block)
 {
     MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
@@ -574,6 +591,7 @@ int main(void)
         cmocka_unit_test(a_complete_context_needs_nothing_but_the_users_ways),
         cmocka_unit_test(an_answer_within_a_dialogue_is_no_politeness),
         cmocka_unit_test(cues_count_in_the_instruction_and_not_in_the_payload),
+        cmocka_unit_test(who_asks_which_of_a_thing_means_that_thing_and_not_all_ways),
         cmocka_unit_test(payload_is_what_has_both_ends_or_was_announced),
         cmocka_unit_test(a_statement_asks_and_orders_nothing),
         cmocka_unit_test(cues_match_in_order_near_each_other_and_at_word_borders),
