@@ -39,6 +39,37 @@ static uint64_t finish(uint64_t x)
     return x ^ (x >> 32);
 }
 
+static uint64_t word_at(const unsigned char *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static uint64_t half_at(const unsigned char *at)
+{
+    uint32_t half;
+
+    memcpy(&half, at, sizeof half);
+    return half;
+}
+
+/* 1 to 15 bytes as two words, the rest zero: read at both ends, without a copy. */
+static void last_words(const unsigned char *at, size_t count, uint64_t word[2])
+{
+    word[1] = 0;
+    if (count > 8) {
+        word[0] = word_at(at);
+        word[1] = word_at(at + count - 8) >> 8 * (16 - count);
+    } else if (count >= 4) {
+        word[0] = half_at(at) | half_at(at + count - 4) << 8 * (count - 4);
+    } else {
+        word[0] = at[0] | (uint64_t)at[count / 2] << 8 * (count / 2) |
+                  (uint64_t)at[count - 1] << 8 * (count - 1);
+    }
+}
+
 uint64_t mn_hash64(const void *bytes, size_t count, uint64_t seed)
 {
     const unsigned char *at = bytes;
@@ -50,8 +81,7 @@ uint64_t mn_hash64(const void *bytes, size_t count, uint64_t seed)
         state = fold(word[0] ^ MASK_A, word[1] ^ MASK_B ^ state) + (state ^ MASK_C);
     }
     if (count) {
-        memset(word, 0, sizeof word);
-        memcpy(word, at, count);
+        last_words(at, count, word);
         state = fold(word[0] ^ MASK_A, word[1] ^ MASK_B ^ state) + (state ^ MASK_C);
     }
     return finish(state);

@@ -36,8 +36,7 @@ static char *print_digits(uint64_t number, char *end)
 static size_t print_short(double value, int decimals, char text[MN_JSON_NUMBER_BYTES])
 {
     static const double scale[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
-    const char *begin = text;
-    char digits[24];
+    char digits[32];
     char *end = digits + sizeof digits;
 
     if (decimals >= (int)(sizeof scale / sizeof *scale) || !(fabs(value) < SHORT_MAX))
@@ -48,22 +47,20 @@ static size_t print_short(double value, int decimals, char text[MN_JSON_NUMBER_B
     if (fabs(rest - 0.5) < 1e-4)
         return 0;
     number += rest > 0.5;
-    for (; decimals > 0 && number % 10 == 0; decimals--)
-        number /= 10;
-    if (value < 0 && number)
-        *text++ = '-';
-    char *from = print_digits(number, end);
-    while (end - from <= decimals) /* a digit before the point */
-        *--from = '0';
-    size_t before = (size_t)(end - from) - (size_t)decimals;
-    memcpy(text, from, before);
-    if (decimals > 0) {
-        text[before] = '.';
-        memcpy(text + before + 1, from + before, (size_t)decimals);
-        before += (size_t)decimals + 1;
+    char *from = end;
+    bool is_negative = value < 0 && number;
+    for (; decimals > 0; decimals--, number /= 10) {
+        if (number % 10 || from != end) /* no zeros at the end */
+            *--from = (char)('0' + number % 10);
     }
-    text[before] = '\0';
-    return (size_t)(text - begin) + before;
+    if (from != end)
+        *--from = '.';
+    from = print_digits(number, from);
+    if (is_negative)
+        *--from = '-';
+    memcpy(text, from, (size_t)(end - from));
+    text[end - from] = '\0';
+    return (size_t)(end - from);
 }
 
 size_t mn_json_print_number(double value, int decimals, char text[MN_JSON_NUMBER_BYTES])
@@ -136,23 +133,50 @@ static bool is_clean(char c)
     return (unsigned char)c < 0x80 && c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* Leading bytes that stand in JSON as they are. */
-static size_t clean_bytes(const char *text, size_t bytes)
-{
-    size_t at = 0;
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-    while (at < bytes && is_clean(text[at]))
-        at++;
-    return at;
+/* Eight bytes that stand in JSON as they are: of each the highest bit says that it does not. */
+static bool are_clean(uint64_t eight)
+{
+    uint64_t quote = eight ^ EACH_BYTE('"'), backslash = eight ^ EACH_BYTE('\\');
+    uint64_t low = (eight - EACH_BYTE(0x20)) | (quote - EACH_BYTE(1)) | (backslash - EACH_BYTE(1));
+
+    return !((eight | low) & EACH_BYTE(0x80));
+}
+
+/* Does all of it stand in JSON as it is? Read at both ends, in pieces that may overlap. */
+static bool is_all_clean(const char *text, size_t bytes)
+{
+    uint64_t eight;
+    uint32_t begin, end;
+
+    if (bytes >= sizeof eight) {
+        for (size_t at = 0; at < bytes; at += sizeof eight) {
+            memcpy(&eight, text + (bytes - at < sizeof eight ? bytes - sizeof eight : at),
+                   sizeof eight);
+            if (!are_clean(eight))
+                return false;
+        }
+        return true;
+    }
+    if (bytes >= sizeof begin) {
+        memcpy(&begin, text, sizeof begin);
+        memcpy(&end, text + bytes - sizeof end, sizeof end);
+        return are_clean((uint64_t)end << 32 | begin);
+    }
+    for (size_t at = 0; at < bytes; at++)
+        if (!is_clean(text[at]))
+            return false;
+    return true;
 }
 
 /* Escapes what RFC 8259 asks for; a byte that is no UTF-8 becomes U+FFFD. */
 static void put_quoted(struct mn_buf *out, const char *text, size_t bytes)
 {
     size_t clean_from = 0;
-    size_t at = clean_bytes(text, bytes);
+    size_t at = 0;
 
-    if (at == bytes) { /* nearly always */
+    if (is_all_clean(text, bytes)) { /* nearly always */
         char *room = mn_buf_take(out, bytes + 2);
 
         if (!room)
@@ -196,7 +220,7 @@ void mn_json_key_of(struct mn_json_writer *w, const char *key, size_t bytes)
 {
     bool comma = !w->after_key && w->depth > 0 && w->comma[w->depth - 1];
 
-    if (comma && clean_bytes(key, bytes) == bytes) { /* nearly always: in one piece */
+    if (comma && is_all_clean(key, bytes)) { /* nearly always: in one piece */
         char *room = mn_buf_take(w->out, bytes + 4);
 
         if (room) {

@@ -50,7 +50,15 @@ static void take_in(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-/* Up to eight bytes as a number, the first one lowest. */
+/* Eight bytes as a number, the first one lowest. */
+static uint64_t whole_word(const unsigned char *at)
+{
+    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 |
+           (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 |
+           (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+}
+
+/* Fewer of them. */
 static uint64_t word_of(const unsigned char *at, size_t count)
 {
     uint64_t word = 0;
@@ -69,7 +77,7 @@ uint64_t mn_siphash(const uint64_t key[2], const void *bytes, size_t count)
     size_t left = count;
 
     for (; left >= 8; at += 8, left -= 8)
-        take_in(v, word_of(at, 8));
+        take_in(v, whole_word(at));
     take_in(v, word_of(at, left) | (uint64_t)count << 56);
     v[2] ^= 0xff;
     mix(v, 4);

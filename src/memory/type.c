@@ -67,7 +67,10 @@ int mn_type_find(const char *name)
     if (mn_empty(name))
         return MN_TYPE_NONE;
     for (int type = 0; type < TYPE_COUNT; type++) {
-        if (TYPES[type].name[0] == name[0] && strcmp(TYPES[type].name, name) == 0)
+        const char *known = TYPES[type].name;
+
+        if (known[0] == name[0] && known[1] == name[1] && known[2] == name[2] &&
+            strcmp(known, name) == 0)
             return type;
     }
     return MN_TYPE_NONE;

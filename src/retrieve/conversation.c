@@ -23,10 +23,10 @@
 #include "retrieve/conversation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/sort.h"
 #include "base/str.h"
 
 enum scale {
@@ -226,26 +226,23 @@ struct standing {
     size_t at;
 };
 
-static int by_relevance(const void *left, const void *right)
+static inline bool is_more_relevant(const struct standing *a, const struct standing *b)
 {
-    const struct standing *a = left, *b = right;
-
-    return (a->relevance < b->relevance) - (a->relevance > b->relevance);
+    return a->relevance > b->relevance;
 }
+MN_SORT_OF(sort_by_relevance, struct standing, is_more_relevant)
 
-static int by_conversation(const void *left, const void *right)
+static inline bool is_ahead(const struct standing *a, const struct standing *b)
 {
-    const struct standing *a = left, *b = right;
-
-    if (a->conversation != b->conversation)
-        return a->conversation < b->conversation ? 1 : -1;
-    return strcmp(a->id, b->id);
+    return a->conversation != b->conversation ? a->conversation > b->conversation
+                                              : strcmp(a->id, b->id) < 0;
 }
+MN_SORT_OF(sort_by_conversation, struct standing, is_ahead)
 
 enum mneme_status mn_conversation_apply(struct mn_candidates *found, struct mn_arena *arena,
                                         struct mneme_error *err)
 {
-    struct standing *turn = mn_arena_array(arena, struct standing, found->count + 1);
+    struct standing *turn = mn_arena_array(arena, struct standing, 2 * found->count + 1);
     double *relevance = mn_arena_array(arena, double, found->count + 1);
     size_t count = 0;
 
@@ -259,10 +256,10 @@ enum mneme_status mn_conversation_apply(struct mn_candidates *found, struct mn_a
             turn[count++] =
                 (struct standing){ c->conversation, c->parts.relevance, c->memory->id, i };
     }
-    qsort(turn, count, sizeof *turn, by_relevance);
+    sort_by_relevance(turn, count, turn + found->count);
     for (size_t i = 0; i < count; i++)
         relevance[i] = turn[i].relevance;
-    qsort(turn, count, sizeof *turn, by_conversation);
+    sort_by_conversation(turn, count, turn + found->count);
     for (size_t i = 0; i < count; i++)
         found->item[turn[i].at].parts.relevance =
             (1 - PARTED) * relevance[i] + PARTED * turn[i].conversation;

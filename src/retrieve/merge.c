@@ -28,11 +28,11 @@
 #include "retrieve/stages.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "memory/record.h"
 #include "text/glance.h"
 #include "retrieve/key.h"
@@ -266,28 +266,24 @@ static size_t same_in_other_words(struct merging *m, size_t i)
 
 /* ---- preparing ---- */
 
-static int by_strength(const void *left, const void *right)
+typedef const struct mn_candidate *candidate;
+
+static inline bool is_stronger(const candidate *a, const candidate *b)
 {
-    const struct mn_candidate *a = *(const struct mn_candidate *const *)left;
-    const struct mn_candidate *b = *(const struct mn_candidate *const *)right;
-
-    if (a->forced != b->forced)
-        return a->forced ? -1 : 1;
-    return mn_resolve_compare(b, a);
+    return (*a)->forced != (*b)->forced ? (*a)->forced : mn_resolve_compare(*b, *a) < 0;
 }
+MN_SORT_OF(sort_by_strength, candidate, is_stronger)
 
-static int by_raw(const void *left, const void *right)
+static inline bool is_likelier(const candidate *a, const candidate *b)
 {
-    const struct mn_candidate *a = *(const struct mn_candidate *const *)left;
-    const struct mn_candidate *b = *(const struct mn_candidate *const *)right;
-
-    if (a->raw_relevance != b->raw_relevance)
-        return a->raw_relevance < b->raw_relevance ? 1 : -1;
-    return strcmp(a->memory->id, b->memory->id);
+    return (*a)->raw_relevance != (*b)->raw_relevance
+               ? (*a)->raw_relevance > (*b)->raw_relevance
+               : strcmp((*a)->memory->id, (*b)->memory->id) < 0;
 }
+MN_SORT_OF(sort_by_likeness, candidate, is_likelier)
 
 /* Those the similarity matrix knows, and the best of those that no vector stands for. */
-static void nominate(struct merging *m, const struct mn_candidate **pointer)
+static void nominate(struct merging *m, candidate *pointer)
 {
     size_t count = 0;
 
@@ -300,7 +296,7 @@ static void nominate(struct merging *m, const struct mn_candidate **pointer)
         if (!c->has_vector)
             pointer[count++] = c;
     }
-    qsort(pointer, count, sizeof *pointer, by_raw);
+    sort_by_likeness(pointer, count, pointer + m->count);
     for (size_t n = 0; n < count && n < NOMINATED_MAX; n++)
         m->nominated[pointer[n] - m->item] = true;
     for (size_t i = 0; i < m->count; i++) {
@@ -413,7 +409,7 @@ static enum mneme_status follow_evidence(struct merging *m, struct mn_arena *are
 }
 
 /* Those concerned, strongest first; all others stand. */
-static enum mneme_status put_in_order(struct merging *m, const struct mn_candidate **pointer,
+static enum mneme_status put_in_order(struct merging *m, candidate *pointer,
                                       struct mn_arena *arena, struct mneme_error *err)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -421,7 +417,7 @@ static enum mneme_status put_in_order(struct merging *m, const struct mn_candida
         if (m->concerned[i])
             pointer[m->order_count++] = &m->item[i];
     }
-    qsort(pointer, m->order_count, sizeof *pointer, by_strength);
+    sort_by_strength(pointer, m->order_count, pointer + m->count);
     m->glance = mn_arena_array(arena, struct mn_glance, m->order_count + 1);
     if (!m->glance)
         return mn_fail_memory(err);
@@ -434,8 +430,7 @@ static enum mneme_status put_in_order(struct merging *m, const struct mn_candida
 
 static enum mneme_status prepare(struct merging *m, struct mn_arena *arena, struct mneme_error *err)
 {
-    const struct mn_candidate **pointer =
-        mn_arena_array(arena, const struct mn_candidate *, m->count);
+    candidate *pointer = mn_arena_array(arena, candidate, 2 * m->count);
     size_t *numbers = mn_arena_array(arena, size_t, m->count * (7 + 2 * TABLE_COUNT));
     size_t key_count = 0;
 

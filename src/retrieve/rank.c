@@ -20,9 +20,9 @@
 #include "retrieve/rank.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "memory/weight.h"
 #include "retrieve/conversation.h"
 #include "retrieve/key.h"
@@ -261,13 +261,11 @@ static enum mneme_status look_over(struct ranking *r, const struct mn_candidates
 
 /* ---- the labels ---- */
 
-static int falling(const void *left, const void *right)
+static inline bool is_more(const double *a, const double *b)
 {
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    return (a < b) - (a > b);
+    return *a > *b;
 }
+MN_SORT_OF(sort_falling, double, is_more)
 
 /* What is kept or cut as one: a key, or a candidate without one. */
 static size_t unit_of(const size_t *group, size_t group_count, size_t i)
@@ -284,7 +282,7 @@ static enum mneme_status find_line(const struct mn_candidates *found, const size
 {
     size_t unit_count = group_count + found->count;
     double *best = mn_arena_array(arena, double, unit_count + 1);
-    double *sorted = mn_arena_array(arena, double, unit_count + 1);
+    double *sorted = mn_arena_array(arena, double, 2 * unit_count + 1);
     size_t count = 0;
 
     if (!best || !sorted)
@@ -300,7 +298,7 @@ static enum mneme_status find_line(const struct mn_candidates *found, const size
     for (size_t u = 0; u < unit_count; u++)
         if (isfinite(best[u]))
             sorted[count++] = best[u];
-    qsort(sorted, count, sizeof *sorted, falling);
+    sort_falling(sorted, count, sorted + unit_count);
     *ret_unit_best = best;
     *ret_line = count > depth ? sorted[depth ? depth - 1 : 0] : -INFINITY;
     return MNEME_OK;
@@ -343,26 +341,22 @@ struct place {
     size_t at;
 };
 
-static int by_final(const void *left, const void *right)
+static inline bool is_ahead(const struct place *a, const struct place *b)
 {
-    const struct place *a = left;
-    const struct place *b = right;
-
-    if (a->final != b->final)
-        return a->final < b->final ? 1 : -1;
-    return strcmp(a->id, b->id);
+    return a->final != b->final ? a->final > b->final : strcmp(a->id, b->id) < 0;
 }
+MN_SORT_OF(sort_places, struct place, is_ahead)
 
 enum mneme_status mn_rank_sort(struct mn_candidates *found, struct mn_arena *arena,
                                struct mneme_error *err)
 {
-    struct place *place = mn_arena_array(arena, struct place, found->count + 1);
+    struct place *place = mn_arena_array(arena, struct place, 2 * found->count + 1);
 
     if (!place)
         return mn_fail_memory(err);
     for (size_t i = 0; i < found->count; i++)
         place[i] = (struct place){ found->item[i].parts.final, found->item[i].memory->id, i };
-    qsort(place, found->count, sizeof *place, by_final);
+    sort_places(place, found->count, place + found->count);
     /* Each cycle of the new order is walked once: candidates are large, and so moved once. */
     for (size_t i = 0; i < found->count; i++) {
         struct mn_candidate first = found->item[i];

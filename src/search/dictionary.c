@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "search/packed.h"
 
 #define EDITS_TWO_FROM 8 /* letters */
@@ -147,6 +146,20 @@ static void keep(struct mn_dictionary_match *match, size_t *count, size_t room,
         ++*count;
 }
 
+/* At most two bits an edit? Each step takes the lowest bit away. */
+static inline bool differ_little(uint32_t a, uint32_t b, unsigned edits)
+{
+    uint32_t bits = a ^ b;
+
+    bits &= bits - 1;
+    bits &= bits - 1;
+    if (edits > 1) {
+        bits &= bits - 1;
+        bits &= bits - 1;
+    }
+    return !bits;
+}
+
 size_t mn_dictionary_find(const struct mn_dictionary *d, struct mn_str text,
                           bool (*in_use)(const void *context, uint32_t term), const void *context,
                           struct mn_dictionary_match *ret_match, size_t room)
@@ -157,8 +170,10 @@ size_t mn_dictionary_find(const struct mn_dictionary *d, struct mn_str text,
 
     for (size_t bytes = from; bytes <= text.bytes + edits && bytes <= MN_DICTIONARY_LETTERS_MAX;
          bytes++) {
+        const uint32_t *letters_held = d->of_length[bytes].letters;
+
         for (size_t i = 0; i < d->of_length[bytes].count; i++) {
-            if (mn_bits_count(d->of_length[bytes].letters[i] ^ letters) > 2 * edits)
+            if (!differ_little(letters_held[i], letters, edits))
                 continue;
             struct mn_str held = { d->of_length[bytes].text + i * bytes, bytes };
             uint32_t term = d->of_length[bytes].term[i];

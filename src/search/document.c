@@ -52,15 +52,17 @@ enum {
 
 /* ---- frames ---- */
 
+static const size_t FRAME_NAME_AT[MN_FRAME_NAMES] = {
+    offsetof(struct mneme_memory, tenant_id), offsetof(struct mneme_memory, user_id),
+    offsetof(struct mneme_memory, agent_id),  offsetof(struct mneme_memory, scope_id),
+    offsetof(struct mneme_memory, type),      offsetof(struct mneme_memory, category),
+    offsetof(struct mneme_memory, project),   offsetof(struct mneme_memory, module),
+    offsetof(struct mneme_memory, requires_permission),
+};
+
 const char **mn_frame_name(struct mn_unit *unit, size_t i)
 {
-    struct mneme_memory *m = &unit->memory;
-    const char **const name[MN_FRAME_NAMES] = {
-        &m->tenant_id, &m->user_id, &m->agent_id, &m->scope_id,           &m->type,
-        &m->category,  &m->project, &m->module,   &m->requires_permission
-    };
-
-    return name[i];
+    return (const char **)(void *)((char *)&unit->memory + FRAME_NAME_AT[i]);
 }
 
 void mn_frame_numbers(const struct mn_unit *unit, struct mn_document_frame *frame)
@@ -363,9 +365,17 @@ static struct mneme_pairs get_pairs(struct reader *r)
     return (struct mneme_pairs){ item, count };
 }
 
+#define BEHIND(high)                                                                               \
+    { high, '0' }, { high, '1' }, { high, '2' }, { high, '3' }, { high, '4' }, { high, '5' },      \
+        { high, '6' }, { high, '7' }, { high, '8' }, { high, '9' }, { high, 'a' }, { high, 'b' },  \
+        { high, 'c' }, { high, 'd' }, { high, 'e' }, { high, 'f' }
+static const char HEX_OF[256][2] = { BEHIND('0'), BEHIND('1'), BEHIND('2'), BEHIND('3'),
+                                     BEHIND('4'), BEHIND('5'), BEHIND('6'), BEHIND('7'),
+                                     BEHIND('8'), BEHIND('9'), BEHIND('a'), BEHIND('b'),
+                                     BEHIND('c'), BEHIND('d'), BEHIND('e'), BEHIND('f') };
+
 static const char *get_digest(struct reader *r)
 {
-    static const char digits[] = "0123456789abcdef";
     const char *bytes = mn_packed_bytes(&r->packed, (MN_SHA256_HEX_BYTES - 1) / 2);
     char *text = mn_arena_room(r->arena, MN_SHA256_HEX_BYTES);
 
@@ -373,10 +383,8 @@ static const char *get_digest(struct reader *r)
         r->packed.bad = true;
         return "";
     }
-    for (size_t i = 0; i < (MN_SHA256_HEX_BYTES - 1) / 2; i++) {
-        text[2 * i] = digits[(uint8_t)bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 0xf];
-    }
+    for (size_t i = 0; i < (MN_SHA256_HEX_BYTES - 1) / 2; i++)
+        memcpy(text + 2 * i, HEX_OF[(uint8_t)bytes[i]], 2);
     text[MN_SHA256_HEX_BYTES - 1] = 0;
     return text;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "search/around.h"
 #include "search/context.h"
 #include "search/picked.h"
@@ -166,14 +167,11 @@ static enum mneme_status find_visible(struct work *work, struct mneme_error *err
 /* ---- choosing ---- */
 
 /* Best first; of equals the own partition's, then the older row. */
-static int by_order(const void *a, const void *b)
+static inline bool is_ahead(const struct mn_picked *a, const struct mn_picked *b)
 {
-    const struct mn_picked *x = a, *y = b;
-
-    if (x->order != y->order)
-        return x->order > y->order ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    return a->order != b->order ? a->order > b->order : a->row < b->row;
 }
+MN_SORT_OF(sort_by_order, struct mn_picked, is_ahead)
 
 /* Rows lie all over memory, and are known beforehand: what is asked for early need not be waited for. */
 static void fetch_vector(const struct work *work, uint32_t row)
@@ -211,7 +209,7 @@ static enum mneme_status choose_around(struct work *work, size_t count, struct m
     for (size_t i = 0; i < best.count; i++)
         picked[count + i] =
             (struct mn_picked){ .row = best.item[i].row, .order = (double)best.item[i].score };
-    qsort(picked + count, best.count, sizeof *picked, by_order);
+    sort_by_order(picked + count, best.count, work->of.spare);
     for (size_t i = 0; i < best.count; i++)
         picked[count + i].text_rank = (uint32_t)(count + i) + 1;
     work->of.count += best.count;
@@ -245,7 +243,7 @@ static enum mneme_status choose_by_text(struct work *work, struct mneme_error *e
         mn_picked_score_text(&work->of, &picked[i]);
         picked[i].order = picked[i].text.text;
     }
-    qsort(picked, best.count, sizeof *picked, by_order);
+    sort_by_order(picked, best.count, work->of.spare);
     for (size_t i = 0; i < best.count; i++)
         picked[i].text_rank = (uint32_t)i + 1;
     work->of.count += best.count;
@@ -283,10 +281,10 @@ static void choose_by_vector(struct work *work)
             mn_picked_score_vector(&work->of, p);
             p->order = p->vector;
         }
-        qsort(picked + count, best[l].count, sizeof *picked, by_order);
+        sort_by_order(picked + count, best[l].count, work->of.spare);
         count += least_of(best[l].count, k);
     }
-    qsort(picked, count, sizeof *picked, by_order);
+    sort_by_order(picked, count, work->of.spare);
     for (size_t i = 0; i < count; i++)
         picked[i].vector_rank = (uint32_t)i + 1;
     work->of.count += count;
@@ -404,6 +402,15 @@ static void choose_named(struct work *work, const char *const *ids, size_t count
     }
 }
 
+static enum mneme_status make_room(struct mn_picking *of, size_t count, struct mneme_error *err)
+{
+    of->item = malloc(2 * (count + 1) * sizeof *of->item);
+    if (!of->item)
+        return mn_fail_memory(err);
+    of->spare = of->item + count + 1;
+    return MNEME_OK;
+}
+
 enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_query *query,
                                struct mn_arena *arena, struct mn_hits *ret_hits,
                                struct mneme_error *err)
@@ -417,12 +424,11 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
     MN_TRY(prepare(&work, arena, err));
     if (!views->count)
         return answer(&work, arena, ret_hits, err);
-    work.of.item = malloc((text_room + around_room + vector_room + dated_room + query->also_count + 1) *
-               sizeof *work.of.item);
-    work.scored = malloc((text_room + around_room + vector_room + dated_room + 1) *
-                         sizeof *work.scored);
-    if (!work.of.item || !work.scored)
+    size_t room = text_room + around_room + vector_room + dated_room;
+    work.scored = malloc((room + 1) * sizeof *work.scored);
+    if (!work.scored)
         return mn_fail_memory(err);
+    MN_TRY(make_room(&work.of, room + query->also_count, err));
     MN_TRY(find_visible(&work, err));
     choose_by_vector(&work);
     MN_TRY(choose_by_text(&work, err));
@@ -439,9 +445,7 @@ enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_q
     WORK_AUTO work = { .of = { .views = views }, .query = query };
 
     MN_TRY(prepare(&work, arena, err));
-    work.of.item = malloc((count + 1) * sizeof *work.of.item);
-    if (!work.of.item)
-        return mn_fail_memory(err);
+    MN_TRY(make_room(&work.of, count, err));
     choose_named(&work, ids, count);
     mn_picking_unite(&work.of);
     return answer(&work, arena, ret_hits, err);

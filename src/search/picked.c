@@ -10,7 +10,8 @@
 #include "search/picked.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "base/sort.h"
 
 #define LUCK 0.05 /* of one likeness among many: this, times sqrt(2 ln n), the best of n has by chance */
 #define TEXT_SHARE 0.5 /* of the score by words beside that by vector */
@@ -140,19 +141,18 @@ static void unite_passages(struct mn_picking *of)
 
 /* ---- uniting ---- */
 
-static int by_row(const void *a, const void *b)
+static inline bool is_before(const struct mn_picked *a, const struct mn_picked *b)
 {
-    const struct mn_picked *x = a, *y = b;
-
-    return (x->row > y->row) - (x->row < y->row);
+    return a->row < b->row;
 }
+MN_SORT_OF(sort_by_row, struct mn_picked, is_before)
 
 void mn_picking_unite(struct mn_picking *of)
 {
     struct mn_picked *picked = of->item;
     size_t kept = 0;
 
-    qsort(picked, of->count, sizeof *picked, by_row);
+    sort_by_row(picked, of->count, of->spare);
     for (size_t i = 0; i < of->count; i++) {
         if (kept && picked[kept - 1].row == picked[i].row) {
             picked[kept - 1].text_rank |= picked[i].text_rank; /* one of the two is 0 */

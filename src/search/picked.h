@@ -43,6 +43,7 @@ struct mn_picking {
     const struct mn_query_kept *prepared;
     struct mn_picked *item;
     size_t count;
+    struct mn_picked *spare; /* room for as many, to sort */
 };
 
 static inline size_t mn_picked_view(uint32_t row)

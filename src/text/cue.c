@@ -108,6 +108,23 @@ static bool may_occur(const struct mn_cue_text *text, const char *word, size_t b
     return (text->seen[slot >> 6] >> (slot & 63)) & 1;
 }
 
+/* What ends an alternative, or says that it has no three bytes to be told by. */
+static const bool ENDS[256] = { ['\0'] = true, ['|'] = true, ['>'] = true };
+static const bool SHORTENS[256] = { ['\0'] = true, ['|'] = true, ['>'] = true,
+                                    ['$'] = true,  ['*'] = true, [' '] = true };
+
+/* The same of an alternative whose end is not known yet. */
+static bool may_begin(const struct mn_cue_text *text, const char *alternative)
+{
+    const unsigned char *b = (const unsigned char *)alternative;
+    unsigned slot;
+
+    if (SHORTENS[b[0]] || SHORTENS[b[1]] || SHORTENS[b[2]])
+        return true;
+    slot = slot_of(alternative);
+    return (text->seen[slot >> 6] >> (slot & 63)) & 1;
+}
+
 /* Is this a place where a clause begins? `at` stands behind white space and signs. */
 static bool begins_clause(const char *folded, const char *at)
 {
@@ -161,10 +178,18 @@ struct mn_cue_text mn_cue_read(const char *folded)
 
 /* ---- searching ---- */
 
-/* The end of the group, or of the alternative, that begins at `cue`. */
-static const char *end_of(const char *cue, bool alternative)
+/* The end of the alternative that begins at `cue`. */
+static const char *end_of(const char *cue)
 {
-    while (*cue && *cue != '>' && !(alternative && *cue == '|'))
+    while (!ENDS[(unsigned char)*cue])
+        cue++;
+    return cue;
+}
+
+/* The end of the group that it is one of. */
+static const char *end_of_group(const char *cue)
+{
+    while (*cue && *cue != '>')
         cue++;
     return cue;
 }
@@ -177,13 +202,14 @@ static bool groups_follow(const struct mn_cue_text *text, const char *from, size
     const char *next = NULL;
 
     for (const char *alternative = cue; alternative; alternative = next) {
-        const char *end = end_of(alternative, true);
-        bool at_end = false;
+        while (*alternative == ' ')
+            alternative++;
+        bool may = may_begin(text, alternative), at_end = false;
+        const char *end = end_of(alternative);
 
         next = *end == '|' ? end + 1 : NULL;
-
-        while (alternative < end && *alternative == ' ')
-            alternative++;
+        if (!may)
+            continue;
         while (end > alternative && end[-1] == ' ')
             end--;
         if (end > alternative && end[-1] == '$') {
@@ -202,7 +228,7 @@ static bool groups_follow(const struct mn_cue_text *text, const char *from, size
             bytes = mn_cue_word_at(text->folded, at, alternative, (size_t)(end - alternative));
             if (!bytes || (at_end && *skip_signs(at + bytes)))
                 continue;
-            const char *group_end = end_of(end, false);
+            const char *group_end = end_of_group(end);
             if (!*group_end)
                 return true;
             bool far = group_end[1] == '>';

@@ -264,6 +264,34 @@ static void a_text_may_have_its_maximum_and_not_one_byte_more(void **state)
     assert_string_equal(err.message, "object: 13 bytes, at most 12");
 }
 
+/* Texts are looked over in pieces; what has to be escaped is seen in each place of each. */
+static void what_has_to_be_escaped_is_found_wherever_it_stands(void **state)
+{
+    static const char marks[] = { '"', '\\', '\n', 0x01, 0x1f };
+
+    (void)state;
+    for (size_t bytes = 1; bytes <= 26; bytes++) {
+        for (size_t at = 0; at < bytes; at++) {
+            for (size_t m = 0; m < sizeof marks; m++) {
+                char text[32] = "abcdefghijklmnopqrstuvwxyz";
+                MN_BUF_AUTO out = { 0 };
+                MN_JSON_AUTO doc = NULL;
+                struct mn_json_writer w = { .out = &out };
+                struct mneme_error err;
+
+                text[at] = marks[m];
+                text[bytes] = '\0';
+                mn_json_open(&w, '{');
+                mn_json_field_text(&w, "first", "");
+                mn_json_field_text(&w, text, text);
+                mn_json_close(&w, '}');
+                assert_int_equal(mn_json_parse("it", out.at, out.bytes, &doc, &err), MNEME_OK);
+                assert_string_equal(mn_json_text_of(yyjson_doc_get_root(doc), text), text);
+            }
+        }
+    }
+}
+
 static void numbers_are_held_to_their_range_ends_included(void **state)
 {
     MN_JSON_AUTO doc = parsed("{\"zero\":0,\"one\":1.0,\"over\":1.0000001,\"minus\":-0.1,"
@@ -569,6 +597,7 @@ int main(void)
         cmocka_unit_test(absent_and_null_fields_leave_the_output),
         cmocka_unit_test(fields_of_the_wrong_type_are_refused_by_name),
         cmocka_unit_test(a_text_may_have_its_maximum_and_not_one_byte_more),
+        cmocka_unit_test(what_has_to_be_escaped_is_found_wherever_it_stands),
         cmocka_unit_test(numbers_are_held_to_their_range_ends_included),
         cmocka_unit_test(lists_of_texts_are_held_to_their_limits_and_name_the_item),
         cmocka_unit_test(times_are_read_by_name),
