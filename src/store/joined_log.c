@@ -1,14 +1,17 @@
 /*
  * joined_log.c - a layer of SQLite's files that gathers what is written to a log.
  *
- * It stands below the layer that enciphers, so that what is gathered is what the file will hold. Only
- * logs are wrapped; other files are the system's own. What was gathered is written when the log is to be
- * made durable, is read, measured or cut, goes on somewhere else or grows too long. A commit is seen
+ * It stands below the layer that enciphers, so that what is gathered is what the file will hold.
+ * Only logs are wrapped; other files are the system's own. What was gathered is written when the log
+ * is to be made durable, measured or cut, goes on somewhere else or grows too long. A commit is seen
  * by others when SQLite says so in the log's index, which it does after that.
  *
- * A write that fails is then told by the call that needed it, which may be one that reads. What was
- * gathered is let go, and the transaction that it belonged to cannot be made durable any more. A
- * transaction that is taken back lets go of what it gathered before another one may write to the place.
+ * Who reads gets what was gathered from memory, and nothing is written for him: the layer that
+ * enciphers tells nobody that a read failed, so that a page that was not read would be taken for one
+ * of zeros, and what was lost would be committed. A write that fails is told by the call that needed
+ * it. What was gathered stays and is read as before, but cannot be written or made durable any more.
+ * A transaction that is taken back lets go of what it gathered before another one may write to the
+ * place.
  *
  * A log that grows makes the file system write down its new length with each commit, which takes the disk
  * as long again as the commit itself. So it grows ahead, by as much as it has and at most a few commits, in
@@ -42,7 +45,7 @@ struct log_file {
     sqlite3_int64 at; /* where the first of them goes */
     sqlite3_int64 length; /* of the file, as far as is known: it may be longer */
     int failed; /* what a write of this transaction failed with, after which it cannot be committed */
-    _Alignas(16) char real[]; /* the file of the layer below */
+    _Alignas(8) char real[]; /* the file of the layer below; as SQLite aligns files */
 };
 
 static sqlite3_file *real_of(sqlite3_file *file)
@@ -73,10 +76,11 @@ static int write_gathered(struct log_file *log)
     size_t bytes = log->bytes;
     sqlite3_int64 end = log->at + (sqlite3_int64)bytes;
     bool grows = false;
-    int code = log->failed;
+    int code = SQLITE_OK;
 
-    log->bytes = 0;
-    if (code == SQLITE_OK && bytes && end > log->length) {
+    if (log->failed || !bytes)
+        return log->failed;
+    if (end > log->length) {
         code = real->pMethods->xFileSize(real, &log->length);
         grows = end > log->length;
     }
@@ -92,6 +96,8 @@ static int write_gathered(struct log_file *log)
         if (end >= AHEAD_MIN)
             grow_ahead(log, end);
     }
+    if (code == SQLITE_OK)
+        log->bytes = 0;
     log->failed = code;
     return code;
 }
@@ -117,9 +123,9 @@ static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_i
 {
     struct log_file *log = (struct log_file *)file;
     size_t more = (size_t)count;
-    int code = SQLITE_OK;
+    int code = log->failed;
 
-    if (log->bytes &&
+    if (code == SQLITE_OK && log->bytes &&
         (at != log->at + (sqlite3_int64)log->bytes || log->bytes + more > GATHERED_MAX))
         code = write_gathered(log);
     if (code == SQLITE_OK && (more > GATHERED_MAX || !make_room(log, log->bytes + more))) {
@@ -136,14 +142,24 @@ static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_i
     return SQLITE_OK;
 }
 
-/* One that is being taken back reads what was there before. */
+/* What was gathered lies over what the file holds; a file that ends before it is one with a gap. */
 static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
 {
-    struct log_file *log = (struct log_file *)file;
-    int code = log->failed ? SQLITE_OK : write_gathered(log);
+    const struct log_file *log = (struct log_file *)file;
+    sqlite3_int64 end = at + count;
+    sqlite3_int64 gathered_end = log->at + (sqlite3_int64)log->bytes;
+    sqlite3_int64 from = at > log->at ? at : log->at;
+    sqlite3_int64 until = end < gathered_end ? end : gathered_end;
+    int code = SQLITE_OK;
 
-    return code == SQLITE_OK ? real_of(file)->pMethods->xRead(real_of(file), bytes, count, at)
-                             : code;
+    if (!log->bytes || from >= until)
+        return real_of(file)->pMethods->xRead(real_of(file), bytes, count, at);
+    if (from > at || until < end)
+        code = real_of(file)->pMethods->xRead(real_of(file), bytes, count, at);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
+        return code;
+    memcpy((char *)bytes + (from - at), log->gathered + (from - log->at), (size_t)(until - from));
+    return until == end ? SQLITE_OK : code;
 }
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size)

@@ -15,7 +15,8 @@ const char *mn_joined_log_vfs(void);
 
 /* To be called of a connection that was opened so, before its first transaction. */
 void mn_joined_log_watch(struct sqlite3 *handle);
-/* A statement failed and left no transaction open. SQLite tells its hook of no rollback by VACUUM. */
+/* A statement failed and left no transaction that writes. SQLite tells its hook of no rollback by
+ * VACUUM. */
 void mn_joined_log_let_go(struct sqlite3 *handle);
 
 #endif

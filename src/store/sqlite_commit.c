@@ -463,7 +463,6 @@ static enum mneme_status try_group(struct mn_sqlite *db, struct mn_known *known,
                                    struct mneme_error *err)
 {
     enum mneme_status status;
-    bool uncertain = false;
     bool refused;
 
     *ret_at_fault = NULL;
@@ -473,18 +472,13 @@ static enum mneme_status try_group(struct mn_sqlite *db, struct mn_known *known,
     status = write_group(db, known, apart, group, ret_step, ret_at_fault, ret_mixed, err);
     refused = *ret_mixed ||
               (status == MNEME_OK && is_alone(group) && group->results[0].status != MNEME_OK);
-    if (status == MNEME_OK && !refused) {
-        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
-        uncertain =
-            status != MNEME_OK && (sqlite3_errcode(mn_sqlite_handle(db)) & 0xff) == SQLITE_IOERR;
-    }
+    if (status == MNEME_OK && !refused)
+        status = mn_sqlite_keep(db, err);
     if (!sqlite3_get_autocommit(mn_sqlite_handle(db)))
         (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
     mn_known_end(known, db, status == MNEME_OK && !refused);
     if (refused)
         ret_step->to = ret_step->from;
-    if (uncertain && err)
-        err->uncertain = 1;
     return status;
 }
 

@@ -319,7 +319,7 @@ enum mneme_status mn_sqlite_step(struct mn_stmt *stmt, bool *ret_row, struct mne
     if (!stmt->failed)
         code = sqlite3_step(stmt->handle);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
-        if (sqlite3_get_autocommit(stmt->db->handle))
+        if (sqlite3_txn_state(stmt->db->handle, "main") != SQLITE_TXN_WRITE)
             mn_joined_log_let_go(stmt->db->handle);
         return mn_sqlite_fail(stmt->db, code, err);
     }
@@ -344,11 +344,22 @@ enum mneme_status mn_sqlite_run(struct mn_sqlite *db, const char *sql, struct mn
     return mn_sqlite_done(stmt, err);
 }
 
+/* Behind the wait for the disk SQLite still writes down where the commit's pages are. */
+enum mneme_status mn_sqlite_keep(struct mn_sqlite *db, struct mneme_error *err)
+{
+    enum mneme_status status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+    int code = sqlite3_errcode(db->handle) & 0xff;
+
+    if (status != MNEME_OK && err)
+        err->uncertain = code == SQLITE_IOERR || code == SQLITE_NOMEM;
+    return status;
+}
+
 enum mneme_status mn_sqlite_end(struct mn_sqlite *db, enum mneme_status status,
                                 struct mneme_error *err)
 {
     if (status == MNEME_OK)
-        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
+        status = mn_sqlite_keep(db, err);
     if (!sqlite3_get_autocommit(db->handle))
         (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
     return status;

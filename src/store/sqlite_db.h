@@ -66,6 +66,9 @@ void mn_stmt_reset_at(struct mn_stmt **stmt); /* for MN_CLEANUP: reset, bindings
 
 /* Prepare and step once, for statements without parameters: BEGIN, COMMIT, ... */
 enum mneme_status mn_sqlite_run(struct mn_sqlite *db, const char *sql, struct mneme_error *err);
+/* Commits. Where that fails and the commit may yet be found in the log by the next opening, err says
+ * `uncertain`. */
+enum mneme_status mn_sqlite_keep(struct mn_sqlite *db, struct mneme_error *err);
 /* Ends a transaction: commits when `status`, of what was done in it, is OK, and takes back what stays
  * open. What came of it all. */
 enum mneme_status mn_sqlite_end(struct mn_sqlite *db, enum mneme_status status,

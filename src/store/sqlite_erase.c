@@ -339,19 +339,13 @@ static enum mneme_status erase_behind_lock(struct mn_sqlite *db, struct mn_erasi
                                            struct mneme_error *err)
 {
     enum mneme_status status;
-    bool uncertain = false;
 
     MN_TRY(mn_sqlite_run(db, SQL_SQLITE_BEGIN_WRITE, err));
     status = erase_inside(e, err);
-    if (status == MNEME_OK && !e->what->preview) {
-        status = mn_sqlite_run(db, SQL_SQLITE_COMMIT, err);
-        uncertain =
-            status != MNEME_OK && (sqlite3_errcode(mn_sqlite_handle(db)) & 0xff) == SQLITE_IOERR;
-    }
+    if (status == MNEME_OK && !e->what->preview)
+        status = mn_sqlite_keep(db, err);
     if (!sqlite3_get_autocommit(mn_sqlite_handle(db)))
         (void)mn_sqlite_run(db, SQL_SQLITE_ROLLBACK, NULL);
-    if (uncertain && err)
-        err->uncertain = 1;
     return status;
 }
 

@@ -315,6 +315,26 @@ static void a_transaction_that_lost_a_write_is_never_durable(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+static void what_cannot_be_written_is_read_as_it_was_gathered(void **state)
+{
+    struct place *p = *state;
+    sqlite3 *db = connect_to(p, NULL);
+
+    assert_int_equal(run(db, "CREATE TABLE t (x)"), SQLITE_OK);
+    assert_int_equal(run(db, many), SQLITE_OK);
+    assert_int_equal(run(db, "BEGIN"), SQLITE_OK);
+    assert_int_equal(run(db, many), SQLITE_OK);
+    disk_is_full = true;
+    assert_int_equal(ask(db, "SELECT sum(length(x)) FROM t"), 140 * 3000);
+    assert_int_equal(run(db, "COMMIT"), SQLITE_FULL);
+    disk_is_full = false;
+    assert_int_equal(ask(db, "SELECT sum(length(x)) FROM t"), 70 * 3000);
+    assert_int_equal(ask(db, "SELECT count(*) FROM pragma_integrity_check"
+                             " WHERE integrity_check = 'ok'"),
+                     1);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
 static void what_is_let_go_is_not_written(void **state)
 {
     static const char zeros[8192];
@@ -343,6 +363,8 @@ int main(void)
                                         make_place, remove_place),
         cmocka_unit_test_setup_teardown(nor_is_what_was_enciphered, make_place, remove_place),
         cmocka_unit_test_setup_teardown(a_transaction_that_lost_a_write_is_never_durable,
+                                        make_place, remove_place),
+        cmocka_unit_test_setup_teardown(what_cannot_be_written_is_read_as_it_was_gathered,
                                         make_place, remove_place),
         cmocka_unit_test_setup_teardown(what_is_let_go_is_not_written, make_place, remove_place),
     };
