@@ -4,8 +4,8 @@
  * The best of nothing is still nothing: ranks and scaled scores say which candidate is best, never
  * whether it is good. So the floor reads what brought a candidate. A rule that fired, the state of
  * the task at hand, a constraint of the stated task, repository or project suffice by themselves.
- * What the request asks for by kind (only structured types are asked for) qualifies as that kind;
- * so does what happened in the time it names, where it names the kind as well ("incidents of last
+ * What the request asks for by kind (only structured types are asked for, or what is known of the
+ * user) qualifies as that kind; so does what happened in the time it names, where it names the kind as well ("incidents of last
  * month"). A preference, or a constraint wider than the project, qualifies when the plan wants its
  * type and some of its labels or words are met. What a graph brought needs a path of enough
  * confidence; what was at the time that a request means needs nothing else. Everything else must be
@@ -76,6 +76,14 @@ static bool is_of_time_and_kind(const struct mn_plan *plan, const struct mneme_m
            m->event_time_ms < plan->when.until_ms;
 }
 
+/* "What do you know about me?" names nothing to be like: it means what the user's own memories say. */
+static bool is_of_the_user(const struct mn_access *access, const struct mn_plan *plan,
+                           const struct mneme_memory *m, int number)
+{
+    return plan->of_the_user && number != MN_TYPE_NONE && plan->wanted & MN_TYPE_BIT(number) &&
+           mn_same(m->user_id, access->user) && !is_narrow(m->scope_kind);
+}
+
 /* What needs no likeness: by what it is and whose. */
 static enum pass by_nature(const struct mn_access *access, const struct mn_plan *plan,
                            const struct mn_candidate *c)
@@ -91,6 +99,8 @@ static enum pass by_nature(const struct mn_access *access, const struct mn_plan 
         return PASS_NOT;
     if (is_of_time_and_kind(plan, m, number))
         return PASS_TIME;
+    if (is_of_the_user(access, plan, m, number))
+        return PASS_KIND;
     if (!(type->found_by & MN_FOUND_STRUCTURED))
         return PASS_NOT;
     if (type->section == MN_SECTION_CONSTRAINTS && is_stated(access, m))

@@ -33,6 +33,7 @@ struct intent {
 
 static const struct intent INTENTS[] = {
     { "load_preferences", MNEME_MODE_STRUCTURED_ONLY, "asks for the user's preferences" },
+    { "load_profile", MNEME_MODE_STRUCTURED_ONLY, "asks what is known of the user" },
     { "resume_task", MNEME_MODE_STRUCTURED_ONLY, "picks a task up as it stands" },
     { "apply_project_rules", MNEME_MODE_STRUCTURED_ONLY, "asks for the rules that hold here" },
     { "find_previous_fix", MNEME_MODE_EPISODIC_ONLY, "asks how something was solved before" },
@@ -124,6 +125,19 @@ static const char *const LOADS_PREFERENCES[] = {
     "我有 > 哪些|什么 > 偏好|喜好|习惯",
     "我 > 保存|存|设置 > 的偏好|过的偏好|过哪些偏好|了哪些偏好",
     "^我的偏好$",
+    NULL,
+};
+/* Of the user, and of nothing in particular. */
+static const char *const LOADS_PROFILE[] = {
+    "what|all|everything|anything > you > know|remember|recall|learned|learnt|stored > "
+    "about me$|of me$|about myself$",
+    "^who am i$",
+    "^tell me|show me > about me$|about myself$",
+    "你 > 知道|记得|记住|了解 > 我 > 什么$|些什么$|哪些$|哪些事$|多少$",
+    "你 > 知道|记得|记住|了解 > 关于我的$|哪些关于我的",
+    "关于我 > 你 > 知道|记得|记住|了解",
+    "对我 > 知道|了解|记得 > 多少$|什么$|哪些$",
+    "^我是谁$",
     NULL,
 };
 static const char *const APPLIES_RULES[] = {
@@ -291,6 +305,8 @@ static const char *guess_intent(const struct mn_cue_text *text, bool tells)
         return "resume_task";
     if (!makes && mn_cue_any(text, LOADS_PREFERENCES))
         return "load_preferences";
+    if (!makes && mn_cue_any(text, LOADS_PROFILE))
+        return "load_profile";
     if (mn_cue_any(text, GOES_ON_WITH_WORK) ||
         (mn_cue_any(text, GOES_ON) && !mn_cue_any(text, LEFT_OFF)))
         return "resume_implementation";

@@ -32,6 +32,7 @@
 /* ---- which types the words want ---- */
 
 #define CONSTRAINTS "project_constraint", "repository_rule"
+#define PROFILE "user_preference", "fact"
 
 struct want {
     const char *cue;
@@ -86,6 +87,7 @@ static const struct {
     const char *types[6];
 } INTENT_WANTS[] = {
     { "load_preferences", { "user_preference" } },
+    { "load_profile", { PROFILE } },
     { "resume_task", { "task_state" } },
     { "apply_project_rules", { CONSTRAINTS } },
     { "find_previous_fix", { "incident", "successful_procedure", "skill", "previous_decision" } },
@@ -105,6 +107,11 @@ static mn_type_set set_of(const char *const types[6])
             set |= MN_TYPE_BIT(type);
     }
     return set;
+}
+
+static bool is_of_the_user(const struct mn_gate *gate)
+{
+    return mn_same(gate->intent, "load_profile");
 }
 
 static mn_type_set wanted_types(const char *folded, const struct mn_gate *gate)
@@ -139,11 +146,15 @@ static mn_type_set listed(const struct mneme_list *names)
 
 /* What the mode asks for. Required types the gate's own guess would leave out are asked all the
  * same: the caller's word stands above a guess. */
-static mn_type_set asked_types(const struct mneme_request *request, enum mneme_mode mode)
+static mn_type_set asked_types(const struct mneme_request *request, const struct mn_gate *gate)
 {
+    static const char *const profile[6] = { PROFILE };
+    enum mneme_mode mode = gate->mode;
     mn_type_set asked = mn_types_of_mode(mode);
     mn_type_set required = listed(&request->types_required);
 
+    if (is_of_the_user(gate) && mode == MNEME_MODE_STRUCTURED_ONLY)
+        asked = set_of(profile);
     if (required)
         asked = request->mode == MNEME_MODE_AUTO && mode != MNEME_MODE_NONE ? required
                                                                             : asked & required;
@@ -348,6 +359,7 @@ enum mneme_status mn_plan_make(const struct mneme_request *request, const struct
         .intent = gate->intent,
         .is_statement = gate->is_statement,
         .own_ways = gate->own_ways,
+        .of_the_user = is_of_the_user(gate),
     };
 
     plan.probe_limit = larger(PROBE_LIMIT, plan.depth);
@@ -368,7 +380,7 @@ enum mneme_status mn_plan_make(const struct mneme_request *request, const struct
     plan.inquiry = mn_inquiry_read(plan.search_text);
     mn_plan_read_time(&plan, request->now_ms ? request->now_ms : access->at_ms,
                       mn_or_empty(request->identity.timezone));
-    plan.asked = asked_types(request, gate->mode);
+    plan.asked = asked_types(request, gate);
     plan.wanted = wanted_types(plan.time_text, gate) & plan.asked;
     choose_probes(&plan, gate->mode);
     MN_TRY(find_topics(&plan, arena, err));

@@ -36,9 +36,11 @@ static void set_finding(struct mn_candidate *c, enum mn_source source, size_t ra
 enum mneme_status mn_source_structured(struct mn_sourcing *s, struct mneme_error *err)
 {
     struct mn_store *store = s->world->store;
-    mn_type_set types = s->plan->asked & mn_types_found_by(MN_FOUND_STRUCTURED);
+    mn_type_set types = s->plan->asked;
     struct mn_rows rows = { 0 };
 
+    if (!s->plan->of_the_user) /* of whom the facts are listed, too, and looked for by no likeness */
+        types &= mn_types_found_by(MN_FOUND_STRUCTURED);
     if (!types)
         return MNEME_OK;
     MN_TRY(store->ops->memories_structured(store, s->access, types, s->plan->probe_limit, s->arena,

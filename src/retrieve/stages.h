@@ -34,6 +34,7 @@ struct mn_gate {
     enum mneme_mode mode;      /* never AUTO */
     const char *reason;        /* static, e.g. "greeting", "self-contained transformation" */
     const char *intent;        /* static or the caller's: "find_previous_fix", "load_preferences",
+                                  "load_profile",
                                   "resume_task", "apply_project_rules", "reuse_experience",
                                   "resume_implementation", "greeting", "transform", "" */
     struct mn_str instruction; /* the request without its payload (quoted text, code, data) */
@@ -73,6 +74,7 @@ struct mn_plan {
     const char *intent;
     bool is_statement;
     bool own_ways;
+    bool of_the_user; /* asks what is known of the user, and of nothing in particular */
 };
 enum mneme_status mn_plan_make(const struct mneme_request *request, const struct mn_access *access,
                                const struct mn_gate *gate, struct mn_arena *arena,

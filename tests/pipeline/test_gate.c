@@ -409,6 +409,26 @@ static void who_asks_which_of_a_thing_means_that_thing_and_not_all_ways(void **s
             fail_msg("%s", which[i]);
 }
 
+static void who_asks_what_is_known_of_them_asks_for_no_thing_of_theirs(void **state)
+{
+    static const char *const all[] = { "What do you know about me?", "你都知道我些什么？", "我是谁？",
+                                       "List everything you remember about me." };
+    static const char *const things[] = { "What do you know about me and Rex?",
+                                          "What do you know about my dog?", "你知道我的狗叫什么吗？",
+                                          "Write everything you know about me into a poem" };
+    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct mn_gate gate = gate_of(all[i], arena);
+
+        assert_string_equal(gate.intent, "load_profile");
+        assert_int_equal(gate.mode, MNEME_MODE_STRUCTURED_ONLY);
+    }
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++)
+        assert_string_not_equal(gate_of(things[i], arena).intent, "load_profile");
+}
+
 static void assert_instruction(const char *text, const char *expected, bool found, bool is_block)
 {
     MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
@@ -591,6 +611,7 @@ int main(void)
         cmocka_unit_test(a_complete_context_needs_nothing_but_the_users_ways),
         cmocka_unit_test(an_answer_within_a_dialogue_is_no_politeness),
         cmocka_unit_test(cues_count_in_the_instruction_and_not_in_the_payload),
+        cmocka_unit_test(who_asks_what_is_known_of_them_asks_for_no_thing_of_theirs),
         cmocka_unit_test(who_asks_which_of_a_thing_means_that_thing_and_not_all_ways),
         cmocka_unit_test(payload_is_what_has_both_ends_or_was_announced),
         cmocka_unit_test(a_statement_asks_and_orders_nothing),

@@ -198,6 +198,46 @@ static void a_turn_names_what_stands_in_the_place_of_what_it_told(void **state)
     assert_string_equal(shown.replaced_by, "");
 }
 
+static void keep(struct fixture *f, const char *user, const char *id, const char *type,
+                 enum mneme_scope scope, const char *scope_id, const char *text)
+{
+    struct mneme_memory m = MNEME_MEMORY_INIT;
+    struct mneme_change change = MNEME_CHANGE_INIT;
+
+    m.tenant_id = "acme";
+    m.user_id = user;
+    m.id = id;
+    m.type = type;
+    m.scope_kind = scope;
+    m.scope_id = scope_id;
+    m.content = text;
+    change.now_ms = NOW;
+    ASSERT_OK(mneme_remember(f->handle, &m, &change, NULL, &f->err));
+}
+
+static void what_is_known_of_the_user_is_what_his_own_memories_say_of_him(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme_request request = MNEME_REQUEST_INIT;
+    struct mneme_answer *answer = NULL;
+
+    keep(f, "ann", "m-tea", "user_preference", MNEME_SCOPE_USER, "ann", "Tea at four, please.");
+    keep(f, "ann", "m-tug", "fact", MNEME_SCOPE_USER, "ann", "The tug is called Otto.");
+    keep(f, "ann", "m-go", "previous_decision", MNEME_SCOPE_USER, "ann", "The harbour uses Go.");
+    keep(f, "ann", "m-quay", "fact", MNEME_SCOPE_PROJECT, "quay", "The quay has nine cranes.");
+    keep(f, "bob", "m-bob", "fact", MNEME_SCOPE_USER, "bob", "The tug is called Emil.");
+    request.identity.tenant_id = "acme";
+    request.identity.user_id = "ann";
+    request.identity.project_id = "quay";
+    request.text = "What do you know about me?";
+    request.now_ms = NOW;
+    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
+    assert_int_equal(answer->item_count, 2);
+    assert_non_null(strstr(answer->xml, "m-tea"));
+    assert_non_null(strstr(answer->xml, "m-tug"));
+    mneme_answer_free(answer);
+}
+
 /* ---- orders to forget ---- */
 
 static bool recalls(struct fixture *f, const char *text, const char *words)
@@ -403,6 +443,7 @@ int main(void)
         CASE(a_long_turn_tells_of_a_memory_once),
         CASE(a_moved_meeting_ends_the_day_it_had),
         CASE(a_turn_names_what_stands_in_the_place_of_what_it_told),
+        CASE(what_is_known_of_the_user_is_what_his_own_memories_say_of_him),
         CASE(what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back),
         CASE(an_order_withholds_a_turn_that_said_something_else_as_well),
         CASE(an_order_reaches_all_turns_however_many),
