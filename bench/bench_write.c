@@ -6,9 +6,11 @@
  * In a new folder below FOLDER, without a model:
  *
  *   one      ONE memories, one client, each between two raw appends of 8 KB with fdatasync: wall
- * and CPU time of both. clients  1 and 64 threads on one handle, each writing
- * memories of its own for SECONDS. bulk     BULK rows through mneme_write(), and the same rows by
- * bare INSERT into the same tables with the same settings; 500 rows a transaction both.
+ *            and CPU time of both.
+ *   clients  1 and 64 threads by turns on one handle, each writing memories of its own; SECONDS of
+ *            both, in four turns, so that both write to a store of one size.
+ *   bulk     BULK rows through mneme_write(), and the same rows by bare INSERT into the same tables
+ *            with the same settings; 500 rows a transaction both.
  *
  * Texts are seeded words, so that no two are look-alikes.
  */
@@ -27,6 +29,7 @@
 
 #define APPEND_BYTES 8192
 #define CLIENTS 64
+#define TURNS 4
 #define BATCH 500
 #define TEXT_BYTES 160
 #define COLUMNS 39 /* of the table memories */
@@ -169,7 +172,7 @@ static void *run_client(void *argument)
     return NULL;
 }
 
-static double writes_a_second(struct mneme *handle, size_t count, uint64_t seed, int seconds)
+static double writes_a_second(struct mneme *handle, size_t count, uint64_t seed, int64_t for_us)
 {
     pthread_t thread[CLIENTS];
     struct client client[CLIENTS];
@@ -177,7 +180,7 @@ static double writes_a_second(struct mneme *handle, size_t count, uint64_t seed,
     size_t done = 0;
 
     for (size_t i = 0; i < count; i++) {
-        client[i] = (struct client){ handle, mix(seed + i), start_us + seconds * 1000000LL, 0 };
+        client[i] = (struct client){ handle, mix(seed + i), start_us + for_us, 0 };
         if (pthread_create(&thread[i], NULL, run_client, &client[i]) != 0)
             stop("no thread");
     }
@@ -192,9 +195,13 @@ static void bench_clients(const char *folder, int seconds)
 {
     char path[256];
     struct mneme *handle = open_store(folder, "clients.mneme", path);
-    double one = writes_a_second(handle, 1, 1000, seconds);
-    double many = writes_a_second(handle, CLIENTS, 2000, seconds);
+    int64_t for_us = seconds * INT64_C(1000000) / TURNS;
+    double one = 0, many = 0;
 
+    for (uint64_t turn = 0; turn < TURNS; turn++) {
+        one += writes_a_second(handle, 1, turn * 1000, for_us) / TURNS;
+        many += writes_a_second(handle, CLIENTS, turn * 1000 + 500, for_us) / TURNS;
+    }
     printf("clients  1: %.0f writes/s, %d: %.0f writes/s (%.2fx)\n", one, CLIENTS, many,
            many / one);
     mneme_close(handle);

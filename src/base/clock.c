@@ -299,6 +299,13 @@ static uint64_t next_stamp(int64_t now_ms, uint64_t random)
     return stamp;
 }
 
+static char *put_hex(char *to, uint64_t value, int digits)
+{
+    for (int i = digits; i-- > 0; value >>= 4)
+        to[i] = "0123456789abcdef"[value & 0xf];
+    return to + digits;
+}
+
 void mn_id_make(const char *prefix, int64_t now_ms, char id[MN_ID_BYTES])
 {
     const int64_t now_max_ms = (INT64_C(1) << 48) - 1;
@@ -312,8 +319,15 @@ void mn_id_make(const char *prefix, int64_t now_ms, char id[MN_ID_BYTES])
         now_ms = now_max_ms;
     fill_random(random);
     stamp = next_stamp(now_ms, random[0]);
-    (void)snprintf(id, MN_ID_BYTES, "%.*s_%08x-%04x-7%03x-%04x-%012llx", ID_PREFIX_BYTES_MAX,
-                   prefix, (unsigned)(stamp >> 28) & 0xffffffffU, (unsigned)(stamp >> 12) & 0xffffU,
-                   (unsigned)stamp & 0xfffU, (unsigned)(random[1] >> 48 & 0x3fff) | 0x8000U,
-                   (unsigned long long)(random[1] & UINT64_C(0xffffffffffff)));
+    id = stpcpy(id, prefix);
+    *id++ = '_';
+    id = put_hex(id, stamp >> 28, 8);
+    *id++ = '-';
+    id = put_hex(id, stamp >> 12, 4);
+    *id++ = '-';
+    id = put_hex(id, 0x7000 | (stamp & 0xfff), 4); /* a UUID of version 7 */
+    *id++ = '-';
+    id = put_hex(id, 0x8000 | (random[1] >> 48 & 0x3fff), 4);
+    *id++ = '-';
+    *put_hex(id, random[1], 12) = '\0';
 }

@@ -29,22 +29,19 @@ static bool is_space(int32_t c)
 static void put_collapsed(struct mn_buf *out, const char *text)
 {
     size_t bytes = strlen(text);
-    size_t at = 0;
-    bool space_due = false;
+    size_t word = 0; /* where the one that is being read begins */
     bool begun = false;
 
-    while (at < bytes) {
-        size_t start = at;
+    for (size_t at = 0, next = 0; word < bytes; at = next) {
+        bool space = at == bytes || is_space(mn_utf8_next(text, bytes, &next));
 
-        if (is_space(mn_utf8_next(text, bytes, &at))) {
-            space_due = begun;
+        if (!space)
             continue;
-        }
-        if (space_due)
+        if (at > word && begun)
             mn_buf_char(out, ' ');
-        mn_buf_put(out, text + start, at - start);
-        space_due = false;
-        begun = true;
+        mn_buf_put(out, text + word, at - word);
+        begun = begun || at > word;
+        word = at == bytes ? bytes : next;
     }
 }
 
