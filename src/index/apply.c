@@ -292,7 +292,7 @@ enum mneme_status mn_index_catch_up(struct mn_world *world, const struct mn_acce
 
     if (!stands_at(world, partitions[0], target.text, arena) ||
         !stands_at(world, partitions[1], target.text, arena)) {
-        /* Who builds may want a reader: whoever has to wait for him lets go of his own first. */
+        /* Who has the writer in hand lets go of it before he waits. */
         bool let_go = pthread_mutex_trylock(&world->index->building) != 0;
 
         if (let_go) {

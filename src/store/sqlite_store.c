@@ -204,25 +204,19 @@ enum mneme_status mn_reading_state(const struct mn_reading *reading, struct mn_r
     return MNEME_OK;
 }
 
-/* Who writes or is about to is not waited for. */
-static bool hold_writer(struct mn_sqlite_store *self)
-{
-    if (self->read_only || !mn_commit_queue_is_empty(&self->queue) ||
-        pthread_mutex_trylock(&self->write_mutex) != 0)
-        return false;
-    if (!mn_sqlite_is_spoiled(self->writer) && mn_file_guard_holds(&self->guard, self->path) &&
-        mn_sqlite_run(self->writer, SQL_SQLITE_BEGIN_READ, NULL) == MNEME_OK) {
-        hold(&(struct mn_reading){ .store = self, .db = self->writer, .is_writer = true });
-        return true;
-    }
-    (void)pthread_mutex_unlock(&self->write_mutex);
-    return false;
-}
-
+/* Nobody is waited for: who writes or is about to goes first. */
 void mn_sqlite_reads_begin(struct mn_store *store)
 {
-    if (!held.store && !hold_writer((struct mn_sqlite_store *)store))
-        mn_sqlite_state_begin(store);
+    struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
+
+    if (self->read_only || held.store || !mn_commit_queue_is_empty(&self->queue) ||
+        pthread_mutex_trylock(&self->write_mutex) != 0)
+        return;
+    if (!mn_sqlite_is_spoiled(self->writer) && mn_file_guard_holds(&self->guard, self->path) &&
+        mn_sqlite_run(self->writer, SQL_SQLITE_BEGIN_READ, NULL) == MNEME_OK)
+        hold(&(struct mn_reading){ .store = self, .db = self->writer, .is_writer = true });
+    else
+        (void)pthread_mutex_unlock(&self->write_mutex);
 }
 
 /* Where none can be had, each read will say why. */

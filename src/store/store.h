@@ -55,9 +55,9 @@ struct mn_store_ops {
     enum mneme_status (*prune)(struct mn_store *store, const struct mn_retention *keep,
                                size_t rows_max, bool *ret_more, struct mneme_error *err);
 
-    /* Until reads_end() in the same thread its reads see one state: the writer's where nobody writes or
-     * is about to, else one of a reader, where one can be had. Meanwhile the thread writes nothing, and
-     * waits for nobody who reads or writes. */
+    /* Until reads_end() in the same thread its reads see one state, where that costs less than reading
+     * one by one and keeps nobody waiting; else nothing changes. Meanwhile the thread writes nothing,
+     * and waits for nobody who may write. */
     void (*reads_begin)(struct mn_store *store);
     /* The same for who will not write: one state of a reader lent for all of them, so that he waits for
      * nobody who reads. */
