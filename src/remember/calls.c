@@ -140,7 +140,7 @@ static const char *const CORRECTIONS[] = {
     "^不对 > 我|是|应该", "我不再|我已经不|我们不再|我们已经不|不再使用|不再用|不再支持|不再依赖|停用了|弃用了",
     "我|我们|团队|项目|现在 > 改用|换成|换到|改成|改为|换用|迁到",
     "^我|我们|团队|项目|后端|前端|服务 > 从 >> 换成|换到|迁到|迁移到|切换到|切到|改成|改为|改用|搬到|转到|转向",
-    "^我现在 > 更喜欢|改用|用|住|在",
+    "^我现在|我们现在 > 更喜欢|改用|用|住|在",
     "^你记错了|你搞错了|你弄错了|我说错了|我记错了 >> 是|应该|在|用", NULL,
 };
 static const char *const OPINIONS[] = { "不是很", "不太", "挺好", "还行", "还可以", "没什么", "觉得", "想问", "不知道", "不太懂", "不确定", "不明白", NULL };
@@ -153,6 +153,17 @@ static const char *const NOT_CORRECTIONS[] = {
     "flight|interview|exam|class",
     "meeting|call|demo|release|deadline|appointment|review|sync|flight|interview|exam|class > could|can|should|would|might|may|"
     "won't|can't|wasn't|isn't|not",
+    /* of the moment */
+    "now > using|use|running|run > outside|inside|here|late|low|behind|out|errands|bathroom|toilet|stairs|lift|elevator|laptop|phone|"
+    "computer|tablet|headphones|chair|desk|sofa|couch|kitchen|car|bus|train|bike|door|gym",
+    "now > working|work|writing|building > on|from|late|out|outside|here|inside", "now > live|living > in fear|in the moment|in hope|in peace",
+    "no longer|not > feel|feeling|hungry|tired|sick|angry|sad|afraid|scared|cold|sleepy|thirsty|worried|upset|late|busy|bored|ill|mad|in "
+    "pain|sore|nervous|alone|interested in talking",
+    "^actually|in fact >> weather|nice|lovely|beautiful|funny|great|fine|cool|awesome|interesting|hungry|tired|delicious|amusing|"
+    "raining|snowing|sunny|freezing",
+    "^no, > the|this|that|my >> one$|ones$|other$|thing$|left$|right$", "changed > my mind > about > lunch|dinner|breakfast|coffee|movie|drink*|dessert|film",
+    "我现在 > 在 > 外面|家|路上|车上|忙|开会|吃|睡|等|看|听|想|写|做|用|跑|走|找|公司|学校|机场|医院|楼下|楼上|这|哪", "用 > 手机|笔记本|电脑|平板|耳机|厕所|浴室|楼梯|电梯",
+    "不再|已经不|现在不 > 困|饿|累|生气|难过|冷|热|疼|痛|烦|怕|担心|紧张|头疼|发烧|咳|忙|渴|晕|伤心|开心|想睡|想吃", "改主意 >> 吃|喝|饭|电影",
     "hasn't|haven't|wasn't|isn't|not|never|might|may|could|can|should|would > moved|rescheduled|postponed|pushed|delayed|"
     "changed|cancelled|canceled",
     "可能|也许|没有|没|想把|打算|希望|差点|不会|不要|别把|能不能 >> 改到|改在|挪到|推迟到|提前到|延到|延期到|调到|推到|取消",
@@ -192,6 +203,15 @@ static const char *const CURES[] = {
     "fixed|solved|resolved|cured|cleared > it|the|this|that|everything", "did the trick|made it work|got it working", NULL,
 };
 
+/* What is worked on: a bicycle that is repaired is nothing to keep. */
+#define WORKS                                                                                      \
+    "bug|bugs|issue|issues|error|errors|crash|crashes|leak|leaks|timeout|timeouts|failure|failures|test|tests|build|pipeline|"  \
+    "deploy|deployment|deadlock|race|regression|ticket|tickets|exception|exceptions|vulnerability|outage|warning|warnings|"     \
+    "typo|typos|migration|login|endpoint|query|queries|memory|api|server|database|script|function|parser|conflict|conflicts|"   \
+    "ci|page|dashboard|import|export|cache|certificate|latency|problem|problems|glitch|flake|flaky"
+#define WORKS_ZH                                                                                   \
+    "bug|bugs|缺陷|漏洞|报错|错误|崩溃|闪退|超时|死锁|泄漏|泄露|测试|构建|流水线|部署|接口|登录|登陆|页面|脚本|函数|数据库|"               \
+    "服务|服务器|迁移|冲突|告警|警告|异常|问题|缓存|证书|延迟|查询|功能|模块|代码|组件|样式|权限|配置|工单|api|ci"
 static const char *const DONE[] = {
     "^i|we|i've|we've|i have|we have|just|finally|i just|we just|i finally|we finally > finished|completed|"
     "shipped|deployed|merged|released|launched|published|submitted|delivered|migrated|wrapped up|"
@@ -199,11 +219,31 @@ static const char *const DONE[] = {
     "^the|our|all >> is done|is finished|is complete|is completed|is live|is deployed|is merged|has been "
     "deployed|has been merged|has been released|has been completed|have been migrated|are done|"
     "was deployed|was merged|was released|were migrated|is now live|are migrated|all pass",
-    "完成了|做完了|写完了|搞定了|上线了|已上线|已发布|发布了|部署好了|部署完成|已部署|合并了|已合并|交付了|已经完成|已完成|迁移完成|升级完成|测试通过了|全部通过|重构完", NULL,
+    "^i|we|i've|we've|i have|we have|just|finally|i just|we just|i finally|we finally|already|ok|done > fixed|solved|resolved|closed|"
+    "repaired|patched >> " WORKS,
+    "^fixed|solved|resolved|closed|patched > the|a|an|all|that|this|our|another|both|every >> " WORKS,
+    "^finished|completed|shipped|deployed|merged|released|launched|published|submitted|delivered|migrated|upgraded|rolled out > the|a|an|"
+    "all|that|this|our|version|v*|to|release|everything|both",
+    "^the|our|all|that >> " WORKS " >> is fixed|is resolved|is solved|is closed|are fixed|are resolved|are solved|has been fixed|"
+    "has been resolved|has been solved|have been fixed|have been resolved|was fixed|were fixed|is now fixed|got fixed|is gone",
+    WORKS_ZH " >> 修好了|修好|修复了|已修复|已经修复|修复好了|修复完成|解决了|已解决|已经解决|搞定|改好了|改完了|修完了",
+    "修好了|修复了|修完了|已修复|已经修复|解决了|已解决|已经解决|改好了|改完了 >> " WORKS_ZH,
+    "已经|刚刚|刚才|刚|终于|昨天|今天|我|我们|都 > 发布|部署|上线|合并|提交|修复|交付|迁移|升级|重构 > 了|好了|完了|完|到|上去",
+    "^部署|发布|合并|升级|迁移|重构|上线 > 完了|好了|了|到生产", "已经发布|已经部署|已经上线|已经合并|已经修复|已经交付|已经迁移|已经升级|已经重构|已重构|已迁移|已升级|已修复", "完成了|做完了|写完了|搞定了|上线了|已上线|已发布|发布了|部署好了|部署完成|已部署|合并了|已合并|交付了|已经完成|已完成|迁移完成|升级完成|测试通过了|全部通过|重构完", NULL,
+};
+/* What is decided for an hour. */
+static const char *const PASSING[] = {
+    "nap|sleep|bed|pizza|sushi|burger|takeout|takeaway|snack|wine|beer|walk|jog|gym|shopping|groceries|stay home|stay in|go home|go out|"
+    "go to bed|go outside|leave now|eat|cook|rest|drink|ice cream|cake|swim|the beach|the park|the cinema|hat|shirt|shoes|dress|"
+    "it was fun|not to go",
+    "go with|going with > the|this|that > one|ones|first|second|other|latter|former",
+    "睡|披萨|外卖|火锅|出门|回家|散步|逛街|休息|洗澡|出去玩|吃面|喝茶|点菜|不去了|早点走|打车|走路|买衣服|理发", NULL,
 };
 static const char *const EVERYDAY[] = {
     "lunch|dinner|breakfast|coffee|eating|shower|movie|film|book|workout|episode|game|meal|tea|show|"
-    "song|homework|novel|chapter|puzzle|school|laundry|dishes|parcel|package|series", "饭|吃|喝|电影|电视|剧|澡|觉|作业|游戏|跑步|健身|书", NULL,
+    "song|homework|novel|chapter|puzzle|school|laundry|dishes|parcel|package|series|pizza|cake|snack|nap|shopping|groceries|bike|car|"
+    "chair|sink|fridge|reading|watching|playing|cooking|eating|drinking|cleaning|packing|garden|lawn|room|bed|sofa|hair|glasses|shoes|soup|cookies|"
+    "rice|pasta|bread|roast|food|tax return", "饭|吃|喝|电影|电视|剧|澡|觉|作业|游戏|跑步|健身|书", NULL,
 };
 
 /* What an assistant gives: "your answer", "that answer". */
@@ -227,10 +267,11 @@ static const char *const FEEDBACK[] = {
     "^be|try to be > shorter|briefer|clearer|simpler|terser|stricter|politer|friendlier|faster|more > concise|brief|specific|"
     "detailed|careful|direct|precise|thorough",
     "^be|try to be > shorter|briefer|clearer|simpler|terser|stricter|politer|friendlier",
-    "^i like|love|liked|loved > how you|the way you|your", "^i like how|i like the way|i love how|i love the way",
+    "^i like|love|liked|loved > how you|the way you|how your", "^i like|love|liked|loved > your > " YOURS,
     "^this|that|the > format > works|is great|is perfect|was great|was perfect",
     "^i didn't like|i did not like|i don't like|i do not like|i dislike|i disliked|i hate|i hated|i'm not a fan of > how "
-    "you|the way you|your|when you",
+    "you|the way you|when you",
+    "^i didn't like|i did not like|i don't like|i do not like|i dislike|i disliked|i hate|i hated|i'm not a fan of > your > " YOURS,
     "^i didn't like|i did not like|i don't like|i do not like|i dislike|i disliked|i hate|i hated|i'm not a fan of > that|this|"
     "those|these > bullets|bullet points|emojis|headings|" ANSWERS,
     "^i didn't like|i don't like|i dislike|i'm not a fan of > the formatting|the wording|the emojis|the bullet points|"
@@ -247,6 +288,14 @@ static const char *const FEEDBACK[] = {
     "^太长了|太啰嗦|太啰唆|太笼统|说重点|少说废话|别啰嗦|别那么啰嗦|简短一点|简短些|简洁一点|简洁些|详细一点|详细些|具体一点", "我喜欢|我不喜欢 > 你这样|你的回答|你这种|你用|你写|你回答",
     "这个格式|这种格式|这样回答|这样写|这种写法 > 很好|不错|挺好|正好|不好|不行", NULL,
 };
+/* That it was wrong and no more: what is right stands in the next sentence, or nowhere. */
+#define WRONG_ALONE "wrong$|incorrect$|inaccurate$|off$|misleading$|broken$|unhelpful$|bad$|terrible$|useless$|not right$|" \
+                    "not correct$|not helpful$"
+static const char *const VERDICT_ALONE[] = {
+    "your|that|this|the last|the previous|your last > " YOURS " > was|is|were|are > " WRONG_ALONE,
+    "你的|你刚才的|刚才的|这个|那个|上个 > 回答|答案|代码|回复|总结|翻译 > 错了$|不对$|有误$|有错$|有问题$|没用$",
+    "i changed my mind$|i've changed my mind$|i have changed my mind$|我改主意了$|改主意了$|我改变主意了$", NULL,
+};
 /* Somebody else's. */
 static const char *const NOT_FEEDBACK[] = {
     "my|his|her|their|our|teacher's|boss's|whose > answer|answers|reply|replies|response|responses|explanation|summary",
@@ -262,7 +311,7 @@ static const char *const STATEMENTS[] = {
 static const char *const NOT_STATEMENTS[] = {
     "prefer|rather|like|love > not to|to stay|to wait|to leave|to sleep|to sit|him|her|them", "prefer|rather|like >> today|tonight|"
     "right now|this time|tomorrow",
-    "喜欢|偏好 > 你|他|她|今天|昨天|这次|刚才", "今天|今晚|这会儿|现在先 >> 喜欢|偏好|想", NULL,
+    "习惯了$", "喜欢|偏好 > 你|他|她|今天|昨天|这次|刚才", "今天|今晚|这会儿|现在先 >> 喜欢|偏好|想", NULL,
 };
 /* clang-format on */
 
@@ -397,7 +446,7 @@ static enum mn_call report_of(const struct mn_sentence *s)
     if (any_of(s, NOT_YET))
         return MN_CALL_NONE;
     if (any_of(s, DECISIONS))
-        return MN_CALL_DECISION;
+        return any_of(s, PASSING) || any_of(s, EVERYDAY) ? MN_CALL_NONE : MN_CALL_DECISION;
     if (any_of(s, RECOVERIES) || (begins_with_doing(s) && any_of(s, CURES)))
         return MN_CALL_RECOVERED;
     if (any_of(s, DONE) && !any_of(s, EVERYDAY))
@@ -441,7 +490,7 @@ static struct mn_heard heard_of(const struct mn_sentence *s, struct mn_arena *sc
         heard.from = behind_now(s->cue);
         return heard;
     }
-    heard.bare = corrects && is_over(s->cue, behind);
+    heard.bare = (corrects && is_over(s->cue, behind)) || any_of(s, VERDICT_ALONE);
     if (heard.bare)
         return heard;
     if (!mn_wording_holds(s->cue, OPINIONS) && !any_of(s, NOT_CORRECTIONS) &&

@@ -48,6 +48,13 @@ static const char *const REMEMBERS_PAST[] = {
     "when", "how", "the time", "that time", "last", "what", "who", "where", "why", "if", "whether",
     "me", "us", "him", "her", "上次", "那次", "当时", "小时候", "吗", "我们上次", "上回", "那天", "你", NULL,
 };
+/* Said to a person, of the moment. */
+static const char *const REMEMBERS_PEOPLE[] = {
+    "to smile", "to breathe", "to have fun", "to eat", "to sleep", "to rest", "to relax", "to call me", "to call us", "to drink",
+    "to enjoy", "to text me", "the good old", "the old days", "the good times", "the time", "those days",
+    "带伞", "带钥匙", "带手机", "带上", "穿", "多穿", "吃饭", "喝水", "多喝", "休息", "早点", "睡觉", "想我", "回家", "回我", "联系我",
+    "给我打电话", "打电话给我", NULL,
+};
 static const char *const REMEMBER_TAILS[] = {
     "了", "下来", "一下", "哦", "啊", "这一点", "这点", "这件事", "这个", "that", "it", "this", "too", "please", "then",
     "for me", "for next time", "for later", NULL,
@@ -72,6 +79,32 @@ static bool is_bare(const char *cue, size_t at)
     return !cue[at];
 }
 
+/* "The milk", "your umbrella": a thing in small letters of which nothing is said. */
+static bool is_thing_alone(const struct mn_sentence *s, size_t at)
+{
+    static const char *const articles[] = { "the", "a", "an", "your", "my", "our", "some", NULL };
+    size_t bytes = mn_wording_any(s->cue, at, articles);
+
+    at += bytes + (bytes > 0);
+    bytes = strspn(s->w.text + at, "abcdefghijklmnopqrstuvwxyz");
+    return bytes && is_bare(s->cue, at + bytes);
+}
+
+/* "提交前记得跑测试": when to do it stands before the order, and is part of what is kept. */
+static bool remembers_behind_when(const struct mn_sentence *s, size_t clause)
+{
+    static const char *const orders[] = { "记得", "别忘了", "不要忘了", "务必", NULL };
+    static const char *const whens[] = { "前", "后", "时", "时候", NULL };
+
+    for (size_t at = clause + 3; at < mn_wording_end(s->cue, clause) && !s->asks; at++)
+        if (mn_wording_any(s->cue, at, orders))
+            for (size_t i = 0; whens[i]; i++)
+                if (at - clause > strlen(whens[i]) &&
+                    !memcmp(s->cue + at - strlen(whens[i]), whens[i], strlen(whens[i])))
+                    return true;
+    return false;
+}
+
 /* An order to remember, and where what is to be kept stands in the sentence: [from, until), empty
  * when it stands in the sentence before. */
 static bool find_order(const struct mn_sentence *s, size_t *ret_from, size_t *ret_until)
@@ -81,10 +114,16 @@ static bool find_order(const struct mn_sentence *s, size_t *ret_from, size_t *re
         size_t bytes = mn_wording_any(s->cue, at, REMEMBER);
         size_t behind;
 
+        if (!bytes && remembers_behind_when(s, clause)) {
+            *ret_from = clause;
+            *ret_until = s->w.bytes;
+            return true;
+        }
         if (!bytes)
             continue;
         behind = mn_call_marks(s->cue, at + bytes);
-        if (mn_wording_any(s->cue, behind, REMEMBERS_PAST))
+        if (mn_wording_any(s->cue, behind, REMEMBERS_PAST) ||
+            mn_wording_any(s->cue, behind, REMEMBERS_PEOPLE) || is_thing_alone(s, behind))
             continue;
         if (s->asks && !strstr(s->cue + at, "that ") && !strstr(s->cue + at, " to "))
             continue;

@@ -6,6 +6,7 @@
 #include "text/nations.h"
 
 #include <stddef.h>
+#include <strings.h>
 
 /* clang-format off */
 static const char *const COUNTRIES[] = {
@@ -37,22 +38,22 @@ static const char *const PEOPLES[] = {
 static bool one_of(struct mn_str word, const char *const *words)
 {
     for (size_t i = 0; words[i]; i++)
-        if (mn_str_equal(word, mn_str_of(words[i])))
+        if (strlen(words[i]) == word.bytes && !strncasecmp(word.at, words[i], word.bytes))
             return true;
     return false;
 }
 
-bool mn_nation_country(struct mn_str lower)
+bool mn_nation_country(struct mn_str word)
 {
-    return one_of(lower, COUNTRIES);
+    return one_of(word, COUNTRIES);
 }
 
-bool mn_nation_people(struct mn_str lower)
+bool mn_nation_people(struct mn_str word)
 {
     static const struct mn_str people = MN_STR("人");
-    size_t before = lower.bytes > people.bytes ? lower.bytes - people.bytes : 0;
+    size_t before = word.bytes > people.bytes ? word.bytes - people.bytes : 0;
 
-    return one_of(lower, PEOPLES) ||
-           (before && !memcmp(lower.at + before, people.at, people.bytes) &&
-            one_of((struct mn_str){ lower.at, before }, COUNTRIES));
+    return one_of(word, PEOPLES) ||
+           (before && !memcmp(word.at + before, people.at, people.bytes) &&
+            one_of((struct mn_str){ word.at, before }, COUNTRIES));
 }

@@ -10,9 +10,9 @@
 
 #include "base/str.h"
 
-/* Whole, in lower case: "germany", "the uk", 德国; also continents. */
-bool mn_nation_country(struct mn_str lower);
-/* "german", "chinese", "european", 德国人. */
-bool mn_nation_people(struct mn_str lower);
+/* Whole, in any case: "Germany", "the UK", 德国; also continents. */
+bool mn_nation_country(struct mn_str word);
+/* "German", "Chinese", "European", 德国人. */
+bool mn_nation_people(struct mn_str word);
 
 #endif

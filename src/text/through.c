@@ -12,6 +12,8 @@
 #include <stddef.h>
 
 #include "text/letters.h"
+#include "text/nations.h"
+#include "text/trades.h"
 #include "text/words.h"
 
 #define NAME_WORDS_MAX 3
@@ -143,7 +145,8 @@ static struct word word_at(const char *at, const char *end)
 
 static bool is_name(struct word w)
 {
-    return w.text.bytes > 1 && mn_letter_upper(w.text.at[0]) && !stops(w.text);
+    return w.text.bytes > 1 && mn_letter_upper(w.text.at[0]) && !stops(w.text) &&
+           !mn_nation_people(w.text) && !mn_trade_known(w.text);
 }
 
 static bool is_relation(struct word w)
@@ -263,6 +266,8 @@ static bool name_from(const char *at, const char *end, struct mn_str *ret_name)
 {
     struct word w = word_at(at, end);
 
+    if (w.follows && mn_trade_before_name(w.text)) /* "Dr. Lee" */
+        w = word_at(w.end + (w.end < end && *w.end == '.'), end);
     if (!is_name(w) || !w.follows)
         return false;
     *ret_name = w.text;
@@ -419,11 +424,8 @@ static bool chinese(const char *from, const char *start, const char *end, struct
 /* 叫小安, 是小安, ，小安 behind; 小安是 before. A relation, a trade or what has 的 in it is no name. */
 static bool han_name(const char *begin, const char *until, struct mn_str *ret_name)
 {
-    static const char *const not_in[] = { "的",   "我",   "你",   "他",   "她",   "护士", "学生",
-                                          "歌手", "画家", "作家", "司机", "会计", "警察" };
-
-    if (begin == until || until - begin > HAN_NAME_BYTES || ends(begin, until, "员") ||
-        ends(begin, until, "师") || ends(begin, until, "人"))
+    static const char *const not_in[] = { "的", "我", "你", "他", "她", "很", "在", "不" };
+    if (begin == until || until - begin > HAN_NAME_BYTES || mn_trade_known(slice(begin, until)))
         return false;
     for (const char *at = begin; at < until; at++) {
         for (size_t i = 0; i < COUNT_OF(not_in); i++)

@@ -79,6 +79,10 @@ static void a_name_is_read_right_beside_the_relation(void **state)
         { "Yesterday, Tom's sister came.", "", "" },
         { "For Tom's sister, Monday is best.", "", "" },
         { "Tom's sister is Ann's boss.", "", "" },
+        { "Tom's sister is German.", "", "" },
+        { "Tom's sister is Chief Engineer.", "", "" },
+        { "Tom's sister is Dr. Lee.", "", "Lee" },
+        { "Tom's sister is kind.", "", "" },
         { "Tom's sister Ann's dog barks.", "", "Ann" },
         { "Rex is Tom's sister's dog.", "", "" },
         { "Tom's sister's Volvo is red.", "", "" },
@@ -89,6 +93,8 @@ static void a_name_is_read_right_beside_the_relation(void **state)
         { "李雷的姐姐叫小安.", "" },      { "汤姆的姐姐,昨天来了.", "" },
         { "汤姆的姐姐是程序员.", "" },    { "汤姆的姐姐是德国人.", "" },
         { "汤姆的姐姐叫我回家.", "" },    { "汤姆的姐姐是护士.", "" },
+        { "汤姆的姐姐是外科医生.", "" },  { "汤姆的姐姐是王教授.", "王教授" },
+        { "汤姆的姐姐是总经理.", "" },    { "汤姆的姐姐是老师.", "" },
     };
     struct mn_through through;
     struct mn_str name;
