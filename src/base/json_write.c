@@ -42,7 +42,7 @@ static size_t print_short(double value, int decimals, char text[MN_JSON_NUMBER_B
     if (decimals >= (int)(sizeof scale / sizeof *scale) || !(fabs(value) < SHORT_MAX))
         return 0;
     double scaled = fabs(value) * scale[decimals];
-    uint64_t number = (uint64_t)scaled;
+    uint64_t number = (uint64_t)(int64_t)scaled; /* one instruction less than straight */
     double rest = scaled - (double)number;
     if (fabs(rest - 0.5) < 1e-4)
         return 0;

@@ -17,6 +17,7 @@
 #include "retrieve/floor.h"
 
 #define BEST_REJECTED 20
+#define BYTES_USUAL 20000 /* of a trace */
 #define OTHERS_MAX 1000 /* ids; more only counts */
 
 static void put_hash(struct mn_json_writer *w, uint64_t hash)
@@ -541,6 +542,8 @@ enum mneme_status mn_trace_print(const struct mn_retrieval *retrieval, struct mn
     struct mn_json_writer w = { .out = &out };
     char *json;
 
+    mn_buf_take(&out, BYTES_USUAL); /* grown once */
+    mn_buf_reset(&out);
     mn_json_open(&w, '{');
     mn_json_field_integer(&w, "version", MN_TRACE_VERSION);
     mn_json_field_text(&w, "trace_id", retrieval->trace.id);

@@ -392,6 +392,7 @@ static void find_places(struct work *w, uint32_t near)
 {
     const struct mn_text_forward forward =
         mn_text_forward_of(&w->r->index->text, w->near[near].row);
+    const bool *filter = w->r->text->filter[w->r->which]; /* nearly all are passed over */
     uint8_t *place = w->place[near].of;
     struct {
         uint32_t term;
@@ -410,7 +411,7 @@ static void find_places(struct work *w, uint32_t near)
         }
     }
     for (uint32_t i = 0; i < forward.count && i + 1 < NOWHERE; i++)
-        for (size_t s = 0; s < count; s++)
+        for (size_t s = 0; filter[forward.low[i] % MN_TEXT_FILTER_PLACES] && s < count; s++)
             if (sought[s].term == mn_text_forward_term(&forward, i) &&
                 place[sought[s].asked] == NOWHERE)
                 place[sought[s].asked] = (uint8_t)i;

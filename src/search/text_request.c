@@ -276,8 +276,7 @@ static enum mneme_status place_terms(struct mn_text_request *r, size_t which, st
             while (r->place[which][at].term != UINT32_MAX)
                 at = (at + 1) & (places - 1);
             r->place[which][at] = (struct mn_text_place){ r->asked[which][i].term[t], (uint32_t)i };
-            at = r->asked[which][i].term[t] % MN_TEXT_FILTER_BITS;
-            r->filter[which][at / 64] |= UINT64_C(1) << (at % 64);
+            r->filter[which][r->asked[which][i].term[t] % MN_TEXT_FILTER_PLACES] = true;
         }
     }
     return MNEME_OK;
@@ -323,7 +322,7 @@ enum mneme_status mn_text_request_make(const struct mn_text_index *const *index,
     for (size_t i = 0; i < index_count; i++) {
         r.index[i] = index[i];
         r.asked[i] = mn_arena_array(arena, struct mn_text_asked, terms->count + 1);
-        r.filter[i] = mn_arena_array(arena, uint64_t, MN_TEXT_FILTER_BITS / 64);
+        r.filter[i] = mn_arena_array(arena, bool, MN_TEXT_FILTER_PLACES);
         if (!r.asked[i] || !r.filter[i])
             return mn_fail_memory(err);
     }
@@ -379,14 +378,14 @@ static inline void note(const struct mn_text_request *r, size_t which,
 
 /*
  * Looks through all of the row's terms: they are few dozens and lie side by side. Searching each
- * asked term in their order took several times as long. Nearly all are passed over by one bit.
+ * asked term in their order took several times as long. Nearly all are passed over by one byte.
  */
 struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size_t which,
                                            size_t row)
 {
     const struct mn_text_index *index = r->index[which];
     const struct mn_text_forward forward = mn_text_forward_of(index, row);
-    const uint64_t *filter = r->filter[which];
+    const bool *filter = r->filter[which];
     size_t kind = mn_text_length_kind(index->length[row]);
     size_t words = r->asked_count[which] / 64 + 1;
     double length = (double)mn_text_length_of(index->length[row]);
@@ -397,9 +396,7 @@ struct mn_text_score mn_text_request_score(const struct mn_text_request *r, size
         return score;
     memset(r->held, 0, words * sizeof *r->held);
     for (uint32_t i = 0; i < forward.count; i++) {
-        uint32_t bit = forward.low[i] % MN_TEXT_FILTER_BITS;
-
-        if (filter[bit / 64] >> (bit % 64) & 1)
+        if (filter[forward.low[i] % MN_TEXT_FILTER_PLACES])
             note(r, which, &forward, i);
     }
     for (size_t w = 0; w < words; w++) {

@@ -31,7 +31,7 @@
 #define MN_TEXT_NEAR_MAX 4       /* of them, taken for a mistyped one */
 #define MN_TEXT_GUESSES_MAX 16  /* terms of one request that are looked up as typos */
 #define MN_TEXT_GUESS_WEIGHT 0.7f
-#define MN_TEXT_FILTER_BITS 2048
+#define MN_TEXT_FILTER_PLACES 2048
 
 /* A term of a request as one index has it. */
 struct mn_text_asked {
@@ -58,7 +58,7 @@ struct mn_text_request {
     size_t asked_count[MN_TEXT_INDEXES_MAX];
     struct mn_text_place *place[MN_TEXT_INDEXES_MAX]; /* where a term stands in asked: hash table */
     size_t places[MN_TEXT_INDEXES_MAX]; /* a power of two, at least four times the terms */
-    uint64_t *filter[MN_TEXT_INDEXES_MAX]; /* one bit of MN_TEXT_FILTER_BITS for each asked term */
+    bool *filter[MN_TEXT_INDEXES_MAX]; /* one of MN_TEXT_FILTER_PLACES for each asked term */
     uint8_t *halves;      /* room while a row is scored: one at a time */
     uint64_t *held;       /* the same: one bit for each asked term that the row holds */
     double weight_sum;    /* I; 0 without terms */

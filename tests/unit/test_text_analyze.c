@@ -255,6 +255,28 @@ static void distance_counts_edits_up_to_its_maximum(void **state)
                      32);
 }
 
+/* Up to 64 letters fit into one number; one more is counted another way. */
+static void distance_counts_as_well_in_long_words(void **state)
+{
+    (void)state;
+    for (size_t bytes = 63; bytes <= 66; bytes++) {
+        char a[80] = "", b[80] = "";
+
+        memset(a, 'x', bytes);
+        memset(b, 'x', bytes);
+        assert_int_equal(distance(a, b, 2), 0);
+        a[bytes - 1] = 'y';
+        assert_int_equal(distance(a, b, 2), 1);
+        b[bytes - 2] = 'y';
+        assert_int_equal(distance(a, b, 2), 1); /* a transposition */
+        a[0] = 'z';
+        assert_int_equal(distance(a, b, 2), 2);
+        assert_int_equal(distance(a, b + 1, 2), 2);
+        a[1] = 'z';
+        assert_int_equal(distance(a, b, 2), 3);
+    }
+}
+
 /* The whole table, without a band. */
 static unsigned slow_distance(const char *a, const char *b)
 {
@@ -342,6 +364,7 @@ int main(void)
         cmocka_unit_test(a_full_arena_is_a_limit_and_changes_nothing),
         cmocka_unit_test(language_is_told_by_han_characters_and_latin_words),
         cmocka_unit_test(latin_needles_are_found_at_word_borders_only),
+        cmocka_unit_test(distance_counts_as_well_in_long_words),
         cmocka_unit_test(distance_counts_edits_up_to_its_maximum),
         cmocka_unit_test(the_banded_distance_is_that_of_the_whole_table),
         cmocka_unit_test(the_lists_are_in_order),
