@@ -7,6 +7,9 @@
  * model calls in the fake model. After each failure: the status is named and the message says what
  * failed, the rows that were acknowledged are there, the file is whole, and the same call again
  * succeeds.
+ *
+ *   test_failing_world [every [PATTERN]]   short of every: not all behind the first failures;
+ *                                          PATTERN: of the tests that run
  */
 #include "fault/calls.h"
 
@@ -285,5 +288,7 @@ int main(int argc, char **argv)
     };
 
     sparse = argc < 2 || strcmp(argv[1], "every") != 0;
+    if (argc > 2)
+        cmocka_set_test_filter(argv[2]);
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
