@@ -806,6 +806,9 @@ static enum mneme_status call_rotate_tenant_key(struct mneme_error *err)
 
 const struct fault_call fault_calls[] = {
     { "mneme_open", call_open },
+    /* Before the others make the store large: each page is read and written. */
+    { "mneme_backup", call_backup },
+    { "mneme_restore", call_restore },
     { "mneme_remember", call_remember },
     { "mneme_edit", call_edit },
     { "mneme_observe", call_observe },
@@ -844,8 +847,6 @@ const struct fault_call fault_calls[] = {
     { "mneme_doctor", call_doctor },
     { "mneme_audit_list", call_audit_list },
     { "mneme_audit_verify", call_audit_verify },
-    { "mneme_backup", call_backup },
-    { "mneme_restore", call_restore },
     { "mneme_erase", call_erase },
     { "mneme_erase_verify", call_erase_verify },
     { "mneme_rotate_tenant_key", call_rotate_tenant_key },
