@@ -123,6 +123,11 @@ DELETE FROM archived_ids
 WHERE tenant = :tenant AND id >= :first AND id <= :last
   AND object IN (SELECT number FROM archive_objects WHERE tenant = :tenant AND owner = :owner);
 
+-- Turns whose file was unknown when they were taken over: only the tenant's, whosoever they were.
+
+-- name: ERASE_ARCHIVED_OWNERLESS
+DELETE FROM archived_ids WHERE tenant = :tenant AND object = 0;
+
 -- name: ERASE_ARCHIVE_DOOM
 UPDATE archive_objects
 SET tenant = '', owner = '', session_id = '', state = 3, first_place = 0, last_place = 0,

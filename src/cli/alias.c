@@ -231,11 +231,14 @@ int cli_alias(int argc, char **argv)
     size_t count;
 
     int code = CLI_OK;
-    if (!cli_begin_owned(&command, argc, argv, CLI_TO_WRITE, &identity, &handle, &names, &count,
-                         &code))
+    if (!cli_begin(&command, argc, argv, &names, &count, &code))
         return code;
     if (count == 1 || (end && !count))
         return cli_usage("alias", "wants a name and another of the same thing");
+    common.model = "none";
+    if (cli_identity(&common, &identity, &err) != MNEME_OK ||
+        cli_open(&common, count ? CLI_TO_WRITE : CLI_TO_READ, &handle, &err) != MNEME_OK)
+        return cli_fail(&err);
     struct naming n = { .common = &common,
                         .tenant = identity.tenant_id,
                         .user = shared ? "" : identity.user_id,

@@ -90,6 +90,57 @@ static enum mneme_status rule_json(struct cli_importing *in, const struct cli_ru
     return out->failed ? mn_fail_memory(err) : MNEME_OK;
 }
 
+/* ---- what of the file stands ---- */
+
+struct leaving {
+    struct cli_importing *in;
+    const char *source; /* "file:AGENTS.md#" */
+    struct {
+        const char **item;
+        size_t count;
+        size_t room;
+    } ids;
+    bool failed;
+};
+
+static int find_leaving(void *context, const struct mneme_record *record)
+{
+    struct leaving *l = context;
+    const struct mneme_memory *m = record->memory;
+    const char **id;
+
+    const char *prefix = l->in->document ? "mem_point_" : "mem_rule_";
+
+    if (strncmp(m->id, prefix, strlen(prefix)) || !m->provenance.count ||
+        strncmp(m->provenance.item[0], l->source, strlen(l->source)) || cli_import_gathered(l->in, m->id))
+        return 0;
+    id = mn_array_add(l->in->arena, &l->ids);
+    if (id)
+        *id = mn_arena_copy(l->in->arena, m->id);
+    l->failed = !id || !*id;
+    return l->failed;
+}
+
+/* Those of the file that are not among what was gathered. */
+static enum mneme_status list_leaving(struct leaving *leaving, struct mneme_error *err)
+{
+    struct cli_importing *in = leaving->in;
+    struct mneme_filter filter = MNEME_FILTER_INIT;
+
+    leaving->source = mn_arena_printf(in->arena, "file:%s#", in->source);
+    filter.tenant_id = in->defaults.tenant_id;
+    filter.user_id = in->defaults.user_id;
+    filter.with_shared = mn_empty(filter.user_id);
+    filter.type = type_of(in);
+    filter.scope_kind = scope_of(in, &filter.scope_id);
+    if (!leaving->source)
+        return mn_fail_memory(err);
+    MN_TRY(mneme_list_memories(in->handle, &filter, find_leaving, leaving, err));
+    return leaving->failed ? mn_fail_memory(err) : MNEME_OK;
+}
+
+/* ---- rules ---- */
+
 /* A rule said twice in a file is one. One that stands is left as it is, its line included. */
 static enum mneme_status add_rule(struct cli_importing *in, const struct cli_rule_text *rule,
                                   struct mneme_error *err)
@@ -125,6 +176,7 @@ static enum mneme_status read_rules(struct cli_importing *in, const char *text, 
                                     struct mneme_error *err)
 {
     struct cli_rule_texts rules = { 0 };
+    struct leaving leaving = { .in = in };
 
     if (mn_empty(in->repo) && !in->document)
         return mn_fail(err, MNEME_INVALID,
@@ -134,7 +186,9 @@ static enum mneme_status read_rules(struct cli_importing *in, const char *text, 
         return mn_fail(err, MNEME_INVALID, "%s: is not UTF-8 text", in->path);
     size_t mark = bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* of some editors */
     MN_TRY(cli_markdown_rules(text + mark, bytes - mark, in->arena, &rules, err));
-    if (!rules.count)
+    if (!rules.count) /* all of it left a file that held some */
+        MN_TRY(list_leaving(&leaving, err));
+    if (!rules.count && !leaving.ids.count)
         return mn_fail(err, MNEME_INVALID, "%s: holds no rules (list items or paragraphs)",
                        in->path);
     for (size_t i = 0; i < rules.count; i++)
@@ -155,35 +209,6 @@ enum mneme_status cli_import_rules(struct cli_importing *in, struct mneme_error 
 }
 
 /* ---- rules that left their file ---- */
-
-struct leaving {
-    struct cli_importing *in;
-    const char *source; /* "file:AGENTS.md#" */
-    struct {
-        const char **item;
-        size_t count;
-        size_t room;
-    } ids;
-    bool failed;
-};
-
-static int find_leaving(void *context, const struct mneme_record *record)
-{
-    struct leaving *l = context;
-    const struct mneme_memory *m = record->memory;
-    const char **id;
-
-    const char *prefix = l->in->document ? "mem_point_" : "mem_rule_";
-
-    if (strncmp(m->id, prefix, strlen(prefix)) || !m->provenance.count ||
-        strncmp(m->provenance.item[0], l->source, strlen(l->source)) || cli_import_gathered(l->in, m->id))
-        return 0;
-    id = mn_array_add(l->in->arena, &l->ids);
-    if (id)
-        *id = mn_arena_copy(l->in->arena, m->id);
-    l->failed = !id || !*id;
-    return l->failed;
-}
 
 static enum mneme_status deprecate(struct cli_importing *in, const char *id, struct mneme_error *err)
 {
@@ -206,19 +231,8 @@ static enum mneme_status deprecate(struct cli_importing *in, const char *id, str
 enum mneme_status cli_import_leaving(struct cli_importing *in, struct mneme_error *err)
 {
     struct leaving leaving = { .in = in };
-    struct mneme_filter filter = MNEME_FILTER_INIT;
 
-    leaving.source = mn_arena_printf(in->arena, "file:%s#", in->source);
-    filter.tenant_id = in->defaults.tenant_id;
-    filter.user_id = in->defaults.user_id;
-    filter.with_shared = mn_empty(filter.user_id);
-    filter.type = type_of(in);
-    filter.scope_kind = scope_of(in, &filter.scope_id);
-    if (!leaving.source)
-        return mn_fail_memory(err);
-    MN_TRY(mneme_list_memories(in->handle, &filter, find_leaving, &leaving, err));
-    if (leaving.failed)
-        return mn_fail_memory(err);
+    MN_TRY(list_leaving(&leaving, err));
     for (size_t i = 0; i < leaving.ids.count; i++)
         MN_TRY(deprecate(in, leaving.ids.item[i], err));
     return MNEME_OK;

@@ -8,7 +8,13 @@
  *
  * Nothing is lost. Each memory is withdrawn as mneme_forget() does it. The turns are held by a memory of
  * the order, which is written as withdrawn and names them as its source: where it is made active, they
- * are back. An order that fits too much forgets nothing and is answered by a question.
+ * are back. All of it is one commit. An order that fits too much forgets nothing and is answered by a
+ * question.
+ *
+ * It reaches what a recall of the same identity reaches, and so no other task or project and nothing that
+ * asks for a permission he does not hold now: he is told what was forgotten, and whoever speaks for one
+ * project shall not learn of another. Nor what is in the archive unless a memory names it: there it is
+ * found by no words, and no recall brings it back.
  */
 #include "remember/remember.h"
 
@@ -154,42 +160,46 @@ static enum mneme_status look(struct forgetting *f, struct mneme_error *err)
 
 /* ---- forgetting ---- */
 
-static enum mneme_status note(struct forgetting *f, struct mn_forgotten *forgotten,
-                              const struct mneme_receipt *receipt, struct mneme_error *err)
+static enum mneme_status note(struct forgetting *f, struct mn_forgotten *forgotten, const char *id,
+                              int64_t revision, struct mneme_error *err)
 {
     struct mneme_receipt *added = mn_array_add(f->arena, forgotten);
 
     if (!added)
         return mn_fail_memory(err);
-    *added = *receipt;
-    added->outcome = MNEME_FORGOTTEN;
+    *added = (struct mneme_receipt){ 0 };
+    mn_receipt_fill(added, MNEME_FORGOTTEN, id, revision);
     return MNEME_OK;
 }
 
-/* Somebody may write the same row meanwhile. */
-static enum mneme_status withdraw_one(struct forgetting *f, const char *id,
-                                      struct mneme_receipt *ret_receipt, struct mneme_error *err)
+/* The memories as they shall be. What is gone by now, and what only an administrator may withdraw, is
+ * passed over. */
+static enum mneme_status withdraw(struct forgetting *f, struct mn_write **at, struct mneme_error *err)
 {
-    enum mneme_status status = MNEME_CONFLICT;
+    const struct mn_store_ops *ops = f->world->store->ops;
+    struct mneme_memory *rows = mn_arena_array(f->arena, struct mneme_memory, f->memories.count + 1);
 
-    for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++)
-        status = mn_remember_forget(f->world, f->partition.tenant, f->partition.owner, id, f->change,
-                                    f->arena, ret_receipt, err);
-    return status;
-}
-
-/* What is gone by now, and what only an administrator may withdraw, is passed over. */
-static enum mneme_status withdraw(struct forgetting *f, struct mn_forgotten *forgotten,
-                                  struct mneme_error *err)
-{
+    if (!rows)
+        return mn_fail_memory(err);
     for (size_t i = 0; i < f->memories.count; i++) {
-        struct mneme_receipt receipt;
-        enum mneme_status status = withdraw_one(f, f->memories.item[i], &receipt, err);
+        struct mn_row former;
+        struct mneme_error refused;
+        enum mneme_status status = ops->memory_get(f->world->store, f->partition, f->memories.item[i],
+                                                   f->arena, &former, err);
 
-        if (status == MNEME_FORBIDDEN || status == MNEME_NOT_FOUND)
+        if (status == MNEME_NOT_FOUND)
             continue;
         MN_TRY(status);
-        MN_TRY(note(f, forgotten, &receipt, err));
+        if (former.memory.status == MNEME_REVOKED || former.memory.status == MNEME_DELETED ||
+            mn_authorise(&former.memory, &former.memory, f->change->admin, &refused) != MNEME_OK)
+            continue;
+        rows[i] = former.memory;
+        rows[i].status = MNEME_DELETED;
+        rows[i].updated_at_ms = mn_change_now(f->world, f->change);
+        *(*at)++ = (struct mn_write){ .kind = MN_WRITE_MEMORY,
+                                      .expected_revision = former.memory.revision,
+                                      .memory = &rows[i],
+                                      .forgets = true };
     }
     return MNEME_OK;
 }
@@ -207,15 +217,13 @@ static const char *words_of(struct forgetting *f)
 
 /* The order as a memory that is withdrawn: its turns are withheld for as long. */
 static enum mneme_status withhold(struct forgetting *f, const char *const *turns, size_t count,
-                                  struct mn_forgotten *forgotten, struct mneme_error *err)
+                                  struct mn_write **at, struct mneme_error *err)
 {
     const char **from = mn_arena_array(f->arena, const char *, count + 1);
-    struct mneme_memory draft = MNEME_MEMORY_INIT, row;
-    struct mn_written written;
-    struct mneme_receipt receipt = { 0 };
-    int64_t now_ms = mn_change_now(f->world, f->change);
+    struct mneme_memory *row = mn_arena_one(f->arena, struct mneme_memory);
+    struct mneme_memory draft = MNEME_MEMORY_INIT;
 
-    if (!from)
+    if (!from || !row)
         return mn_fail_memory(err);
     if (count)
         memcpy(from, turns, count * sizeof *turns);
@@ -235,20 +243,42 @@ static enum mneme_status withhold(struct forgetting *f, const char *const *turns
     if (!draft.content)
         return mn_fail_memory(err);
     mn_weigh(&draft);
-    MN_TRY(mn_memory_complete(&draft, now_ms, f->arena, &row, err));
-    struct mn_write write = { .kind = MN_WRITE_MEMORY,
-                              .expected_revision = MN_REVISION_NEW,
-                              .memory = &row,
-                              .forgets = true };
-    struct mn_commit commit = { .write = &write,
-                                .count = 1,
+    MN_TRY(mn_memory_complete(&draft, mn_change_now(f->world, f->change), f->arena, row, err));
+    *(*at)++ = (struct mn_write){ .kind = MN_WRITE_MEMORY,
+                                  .expected_revision = MN_REVISION_NEW,
+                                  .memory = row,
+                                  .forgets = true };
+    return MNEME_OK;
+}
+
+/* All of it in one commit: who is killed has forgotten everything or nothing. */
+static enum mneme_status forget_once(struct forgetting *f, struct mn_forgotten *forgotten,
+                                     struct mneme_error *err)
+{
+    size_t rows_max = f->memories.count + f->turns.count / WITHHELD_AT_ONCE + 1;
+    struct mn_write *writes = mn_arena_array(f->arena, struct mn_write, rows_max);
+    struct mn_written *written = mn_arena_array(f->arena, struct mn_written, rows_max);
+    struct mn_write *at = writes;
+    struct mn_commit commit = { .write = writes,
                                 .actor = mn_or_empty(f->change->actor),
                                 .reason = mn_or_empty(f->change->reason),
-                                .now_ms = now_ms,
+                                .now_ms = mn_change_now(f->world, f->change),
                                 .own_links = true };
-    MN_TRY(mn_store_commit_one(f->world->store, &commit, &written, err));
-    mn_receipt_fill(&receipt, MNEME_FORGOTTEN, row.id, written.revision);
-    return note(f, forgotten, &receipt, err);
+
+    if (!writes || !written)
+        return mn_fail_memory(err);
+    MN_TRY(withdraw(f, &at, err));
+    for (size_t from = 0; from == 0 || from < f->turns.count; from += WITHHELD_AT_ONCE) {
+        size_t left = f->turns.count - from;
+
+        MN_TRY(withhold(f, f->turns.item + from, left < WITHHELD_AT_ONCE ? left : WITHHELD_AT_ONCE,
+                        &at, err));
+    }
+    commit.count = (size_t)(at - writes);
+    MN_TRY(mn_store_commit_one(f->world->store, &commit, written, err));
+    for (size_t i = 0; i < commit.count; i++)
+        MN_TRY(note(f, forgotten, writes[i].memory->id, written[i].revision, err));
+    return MNEME_OK;
 }
 
 /* So many that he may not have meant all of them. */
@@ -289,6 +319,7 @@ enum mneme_status mn_remember_told_to_forget(struct mn_world *world, const struc
                     .clearance = MNEME_SECRET,
                     .at_ms = mn_change_now(world, change) },
     };
+    enum mneme_status status = MNEME_CONFLICT;
 
     if (called->call == MN_CALL_TAKEN_BACK && !mn_key_of(arena, called->said.at, &f.keyed))
         f.keyed.key = NULL;
@@ -297,12 +328,7 @@ enum mneme_status mn_remember_told_to_forget(struct mn_world *world, const struc
         return ask(&f, ret_forgotten, err);
     if (!f.memories.count && !f.turns.count)
         return MNEME_OK;
-    MN_TRY(withdraw(&f, ret_forgotten, err));
-    for (size_t at = 0; at == 0 || at < f.turns.count; at += WITHHELD_AT_ONCE) {
-        size_t left = f.turns.count - at;
-
-        MN_TRY(withhold(&f, f.turns.item + at, left < WITHHELD_AT_ONCE ? left : WITHHELD_AT_ONCE,
-                        ret_forgotten, err));
-    }
-    return MNEME_OK;
+    for (int i = 0; i < ATTEMPTS_MAX && status == MNEME_CONFLICT; i++)
+        status = forget_once(&f, ret_forgotten, err); /* somebody may write the same row meanwhile */
+    return status;
 }

@@ -74,7 +74,7 @@ struct mn_forgotten {
 };
 struct mn_called;
 struct mn_place;
-/* The order is stored. What was withdrawn before a failure is in *ret_forgotten. */
+/* The order is stored. All of it is withdrawn, or nothing. */
 enum mneme_status mn_remember_told_to_forget(struct mn_world *world, const struct mneme_event *order,
                                              const struct mn_called *called,
                                              const struct mn_place *place,

@@ -311,9 +311,11 @@ static enum mneme_status put_tombstones(struct mn_erasing *e, struct mneme_error
 static enum mneme_status doom_archived(struct mn_erasing *e, struct mneme_error *err)
 {
     static const char *const sql[] = { SQL_SQLITE_ERASE_ARCHIVE_DOOM,
-                                       SQL_SQLITE_ERASE_ARCHIVE_SHORTEN };
+                                       SQL_SQLITE_ERASE_ARCHIVE_SHORTEN,
+                                       SQL_SQLITE_ERASE_ARCHIVED_OWNERLESS };
+    size_t count = sizeof sql / sizeof *sql - (e->what->scope != MNEME_ERASE_TENANT);
 
-    for (size_t i = 0; i < sizeof sql / sizeof *sql; i++) {
+    for (size_t i = 0; i < count; i++) {
         MN_STMT_AUTO stmt = NULL;
 
         MN_TRY(mn_sqlite_prepare(e->w->db, sql[i], &stmt, err));

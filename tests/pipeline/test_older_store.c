@@ -155,6 +155,17 @@ static void an_erasure_finds_them_by_session_and_by_user(void **state)
     assert_int_equal(fixture_sql_number(f, "SELECT count(*) FROM archived_events"), 2);
     assert_int_equal(fixture_sql_number(f, "SELECT count(*) FROM archive_objects WHERE state = 3"),
                      2);
+
+    /* Whose the turn of an unknown file was, nobody can tell: it goes with the tenant. */
+    assert_int_equal(fixture_sql_number(f, "SELECT count(*) FROM archived_ids WHERE id = 'e9'"), 1);
+    what.scope = MNEME_ERASE_TENANT;
+    what.user_id = NULL;
+    ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
+    mneme_free(receipt);
+    assert_int_equal(
+        fixture_sql_number(f, "SELECT count(*) FROM archived_ids WHERE tenant = 'acme'"), 0);
+    assert_int_equal(
+        fixture_sql_number(f, "SELECT count(*) FROM archived_ids WHERE tenant = 'other'"), 1);
 }
 
 /* Without its position a model's index goes over all units once; what it refused is still known. */

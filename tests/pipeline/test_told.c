@@ -305,6 +305,27 @@ static void what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_ba
     }
 }
 
+/* What holds the turns is written last: where it cannot be, the memories are not forgotten either. */
+static void an_order_is_carried_out_whole_or_not_at_all(void **state)
+{
+    struct fixture *f = *state;
+
+    say(f, "I live in Berlin.");
+    fixture_sql(f, "CREATE TRIGGER refuse BEFORE INSERT ON memories WHEN NEW.category = 'order to forget' "
+                   "BEGIN SELECT RAISE(ABORT, 'refused'); END; "
+                   "UPDATE memories SET importance = importance");
+    struct told told = say_at(f, "Forget what I said about Berlin.", NOW + 1000);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(told.item[0].outcome, MNEME_UNCLEAR);
+    assert_true(recalls(f, "Where do I live?", "I live in Berlin."));
+
+    fixture_sql(f, "DROP TRIGGER refuse; UPDATE memories SET importance = importance");
+    told = say_at(f, "Forget what I said about Berlin.", NOW + 2000);
+    assert_int_equal(told.count, 2);
+    assert_int_equal(told.item[0].outcome, MNEME_FORGOTTEN);
+    assert_false(recalls(f, "Where do I live?", "Berlin"));
+}
+
 /* Another memory of the same turn stays, and does not bring back its words. */
 static void an_order_withholds_a_turn_that_said_something_else_as_well(void **state)
 {
@@ -446,6 +467,7 @@ int main(void)
         CASE(what_is_known_of_the_user_is_what_his_own_memories_say_of_him),
         CASE(what_is_ordered_to_be_forgotten_is_told_no_more_until_it_is_taken_back),
         CASE(an_order_withholds_a_turn_that_said_something_else_as_well),
+        CASE(an_order_is_carried_out_whole_or_not_at_all),
         CASE(an_order_reaches_all_turns_however_many),
         CASE(with_the_turn_of_an_order_its_words_are_erased),
         CASE(an_order_does_not_say_a_secret_again),
