@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fetch.h"
 #include "base/hash.h"
 #include "base/str.h"
 #include "search/blocks.h"
@@ -15,6 +16,7 @@
 #define SLOTS_FIRST 16
 #define USUAL_BYTES 4096 /* larger ones are packed in memory of their own */
 #define LENGTH_BYTES_MAX 5
+#define FETCHED_BYTES 128
 
 struct mn_documents {
     atomic_size_t users;
@@ -209,10 +211,7 @@ const char *mn_documents_id(const struct mn_documents *d, uint32_t at)
 
 void mn_documents_fetch(const struct mn_documents *d, uint32_t at)
 {
-    const char *document = mn_blocks_at(&d->blocks, at);
-
-    __builtin_prefetch(document);
-    __builtin_prefetch(document + 64);
+    mn_fetch_bytes(mn_blocks_at(&d->blocks, at), FETCHED_BYTES);
 }
 
 /* ---- in a segment ---- */

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fetch.h"
 #include "search/best.h"
 
 #define MN_SCAN_PAD 64
@@ -35,6 +36,14 @@ struct mn_scan_request {
     float scale;
     float bias;
 };
+
+/* Asks for what is read of a row. */
+static inline void mn_scan_fetch(const struct mn_scan_rows *rows, size_t row)
+{
+    mn_fetch_bytes(rows->coarse + row * (rows->stride / 2), rows->stride / 2);
+    mn_fetch(&rows->scale[row]);
+    mn_fetch(&rows->bias[row]);
+}
 
 /* ---- to sift: one bit a number, 32 rows side by side ---- */
 

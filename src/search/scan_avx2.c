@@ -22,12 +22,6 @@ static inline __m256i load(const void *at)
     return _mm256_loadu_si256((const __m256i *)at);
 }
 
-static inline void fetch(const uint8_t *row, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64)
-        _mm_prefetch((const char *)row + i, _MM_HINT_T0);
-}
-
 /* Adds 64 numbers' products up in sixteen sums of 16 bits. */
 static inline __m256i add_products(__m256i sum, __m256i coarse, __m256i first, __m256i second)
 {
@@ -104,13 +98,11 @@ static void offer_four(const struct mn_scan_rows *rows, const uint32_t *list, si
 static void offer_avx2(const struct mn_scan_rows *rows, const uint32_t *list, size_t count,
                        const struct mn_scan_request *request, uint32_t tag, struct mn_best *best)
 {
-    size_t bytes = rows->stride / 2;
-
     for (size_t i = 0; i < count && i < FETCH_AHEAD; i++)
-        fetch(rows->coarse + list[i] * bytes, bytes);
+        mn_scan_fetch(rows, list[i]);
     for (size_t i = 0; i < count; i += 4) {
         for (size_t ahead = i + FETCH_AHEAD; ahead < i + FETCH_AHEAD + 4 && ahead < count; ahead++)
-            fetch(rows->coarse + list[ahead] * bytes, bytes);
+            mn_scan_fetch(rows, list[ahead]);
         offer_four(rows, list + i, count - i < 4 ? count - i : 4, request, tag, best);
     }
 }
@@ -165,7 +157,7 @@ static uint32_t sift_avx2(const uint8_t *block, size_t stride,
     for (; at < tail; at += 64, table += 4 * MN_SIFT_TABLE) {
         __m256i first = load(at), second = load(at + 32);
 
-        _mm_prefetch((const char *)at + FETCH_BLOCK_AHEAD, _MM_HINT_T0);
+        mn_fetch(at + FETCH_BLOCK_AHEAD);
         __m256i a = _mm256_shuffle_epi8(load(table), _mm256_and_si256(first, low));
         __m256i b = _mm256_shuffle_epi8(load(table + 32), _mm256_and_si256(second, low));
         __m256i c = _mm256_shuffle_epi8(load(table + 64),

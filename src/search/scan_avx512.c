@@ -29,12 +29,6 @@ static inline __m512i load_halves(const void *first, const void *second)
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-static inline void fetch(const uint8_t *row, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64)
-        __builtin_prefetch(row + i);
-}
-
 /* Adds 128 numbers' products up in sixteen sums. */
 static inline __m512i add_products(__m512i sum, __m512i coarse, __m512i first, __m512i second)
 {
@@ -96,13 +90,11 @@ static void offer_four(const struct mn_scan_rows *rows, const uint32_t *list, si
 static void offer_avx512(const struct mn_scan_rows *rows, const uint32_t *list, size_t count,
                          const struct mn_scan_request *request, uint32_t tag, struct mn_best *best)
 {
-    size_t bytes = rows->stride / 2;
-
     for (size_t i = 0; i < count && i < FETCH_AHEAD; i++)
-        fetch(rows->coarse + list[i] * bytes, bytes);
+        mn_scan_fetch(rows, list[i]);
     for (size_t i = 0; i < count; i += 4) {
         for (size_t ahead = i + FETCH_AHEAD; ahead < i + FETCH_AHEAD + 4 && ahead < count; ahead++)
-            fetch(rows->coarse + list[ahead] * bytes, bytes);
+            mn_scan_fetch(rows, list[ahead]);
         offer_four(rows, list + i, count - i < 4 ? count - i : 4, request, tag, best);
     }
 }
@@ -113,7 +105,7 @@ static inline __m512i look_up(const uint8_t *block, const uint8_t *table)
     const __m512i low = _mm512_set1_epi8(15);
     __m512i signs = load(block);
 
-    __builtin_prefetch(block + FETCH_BLOCK_AHEAD);
+    mn_fetch(block + FETCH_BLOCK_AHEAD);
     return _mm512_add_epi8(
         _mm512_shuffle_epi8(load(table), _mm512_and_si512(signs, low)),
         _mm512_shuffle_epi8(load(table + 64),

@@ -45,8 +45,7 @@ static void offer_neon(const struct mn_scan_rows *rows, const uint32_t *list, si
         size_t row = list[i];
 
         if (i + FETCH_AHEAD < count)
-            for (size_t b = 0; b < bytes; b += 64)
-                __builtin_prefetch(rows->coarse + list[i + FETCH_AHEAD] * bytes + b);
+            mn_scan_fetch(rows, list[i + FETCH_AHEAD]);
         int32_t dot = dot_coarse(rows->coarse + row * bytes, request->code, rows->stride);
         float score = (float)(2 * dot - 15 * request->code_sum) * rows->scale[row] *
                           request->scale +
@@ -89,7 +88,7 @@ static uint32_t sift_neon(const uint8_t *block, size_t stride,
         uint8x16_t a = vld1q_u8(table), b = vld1q_u8(table + 32);
         uint8x16_t c = vld1q_u8(table + 64), d = vld1q_u8(table + 96);
 
-        __builtin_prefetch(at + FETCH_BLOCK_AHEAD);
+        mn_fetch(at + FETCH_BLOCK_AHEAD);
         for (size_t h = 0; h < 2; h++) {
             uint8x16_t first = vld1q_u8(at + 16 * h), second = vld1q_u8(at + 32 + 16 * h);
             uint8x16_t four = vaddq_u8(vaddq_u8(vqtbl1q_u8(a, vandq_u8(first, low)),

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fetch.h"
 #include "base/str.h"
 #include "search/dictionary.h"
 #include "search/text_columns.h"
@@ -112,10 +113,7 @@ static inline struct mn_text_forward mn_text_forward_of(const struct mn_text_ind
 /* Asks for a row's terms, so that they are there when they are read. */
 static inline void mn_text_index_fetch(const struct mn_text_index *index, size_t row)
 {
-    const char *forward = mn_blocks_at(&index->blocks, index->forward[row]);
-
-    for (size_t i = 0; i < 128; i += 64) /* most have up to 60 */
-        __builtin_prefetch(forward + i);
+    mn_fetch_bytes(mn_blocks_at(&index->blocks, index->forward[row]), 128); /* most have up to 60 */
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/fetch.h"
 #include "search/packed.h"
 
 #define BLOCK_BYTES_MIN 16 /* the number of the next one included */
@@ -19,6 +20,7 @@
 #define BLOCK_BYTES_PACKED 32768 /* of a list that is known whole */
 #define BLOCK_SHARE 4
 #define NEXT_BYTES sizeof(uint32_t)
+#define FETCHED_BYTES 256 /* of a block that is read next */
 
 /* ---- adding ---- */
 
@@ -161,10 +163,7 @@ bool mn_text_list_keep(const struct mn_text_list *list, struct mn_text_term *ter
 
 static void fetch_block(const struct mn_blocks *blocks, uint32_t block)
 {
-    const char *bytes = mn_blocks_at(blocks, block);
-
-    for (size_t i = 0; i < 256; i += 64)
-        __builtin_prefetch(bytes + i);
+    mn_fetch_bytes(mn_blocks_at(blocks, block), FETCHED_BYTES);
 }
 
 void mn_text_walk_fetch(const struct mn_blocks *blocks, const struct mn_text_term *term)

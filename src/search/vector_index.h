@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fetch.h"
 #include "base/str.h"
 #include "search/best.h"
 #include "search/scan.h"
@@ -155,13 +156,9 @@ void mn_vector_index_scan(const struct mn_vector_index *index,
 static inline void mn_vector_index_fetch(const struct mn_vector_index *index, size_t row)
 {
     size_t stride = index->space->stride;
-    const char *coarse = (const char *)(index->coarse + row * (stride / 2));
-    const char *rest = (const char *)mn_vector_rest_of(index, row);
 
-    for (size_t i = 0; i < stride / 2; i += 64)
-        __builtin_prefetch(coarse + i);
-    for (size_t i = 0; i < mn_vector_rest_size(stride) + 63; i += 64)
-        __builtin_prefetch(rest + i);
+    mn_fetch_bytes(index->coarse + row * (stride / 2), stride / 2);
+    mn_fetch_bytes(mn_vector_rest_of(index, row), mn_vector_rest_size(stride));
 }
 
 /* F and the plain cosine of a row that has a vector, to four decimals. */

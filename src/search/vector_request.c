@@ -129,20 +129,16 @@ static void sift_group(const struct mn_vector_index *index,
     const struct mn_scan_rows rows = rows_of(index);
     struct mn_sift_request sifting = { .table = request->table, .bias = asked->bias };
     struct mn_shortlist list = { request->sifted, 0, keep, -INFINITY };
-    uint32_t row[64];
+    uint32_t row[SIFTED_MAX];
 
     mix(index, request, group);
     mn_vector_code_tables(request->mixed, rows.stride, request->table, &sifting.step,
                           &sifting.base);
     mn_vector_signs_sift(&index->signs[group], index->scan, rows.stride, &sifting, allowed,
                          index->in_group[group], &list);
-    for (size_t i = 0; i < list.count; i += 64) {
-        size_t count = list.count - i < 64 ? list.count - i : 64;
-
-        for (size_t j = 0; j < count; j++)
-            row[j] = mn_scored_key_row(list.key[i + j]);
-        index->scan->offer(&rows, row, count, asked, tag, best);
-    }
+    for (size_t i = 0; i < list.count; i++)
+        row[i] = mn_scored_key_row(list.key[i]);
+    index->scan->offer(&rows, row, list.count, asked, tag, best);
 }
 
 /* How many rows of a group its signs leave of `count`, for a list of `room`; 0: all, they are read

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/fetch.h"
 #include "search/vector_code.h"
 
 #define FETCH_ROWS_AHEAD 256 /* their numbers: a second stream beside the blocks, read here and there */
@@ -133,7 +134,7 @@ void mn_vector_signs_sift(const struct mn_vector_signs *signs, const struct mn_s
 
     for (size_t first = 0; first < signs->count; first += MN_SIFT_ROWS, block += bytes) {
         for (size_t i = 0; i < MN_SIFT_ROWS; i += 64 / sizeof *signs->row)
-            __builtin_prefetch(signs->row + first + FETCH_ROWS_AHEAD + i);
+            mn_fetch(signs->row + first + FETCH_ROWS_AHEAD + i);
         uint32_t found = scan->sift(block, stride, request, list->least, score);
 
         if (signs->count - first < MN_SIFT_ROWS)
