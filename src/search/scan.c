@@ -29,15 +29,14 @@ static void offer_plain(const struct mn_scan_rows *rows, const uint32_t *list, s
                         const struct mn_scan_request *request, uint32_t tag, struct mn_best *best)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t row = list[i];
-        int32_t dot = dot_coarse(rows->coarse + row * (rows->stride / 2), request->code,
-                                 rows->stride);
-        float score = (float)(2 * dot - 15 * request->code_sum) * rows->scale[row] *
-                          request->scale +
-                      rows->bias[row] * request->bias;
+        const uint8_t *row = mn_scan_row(rows, list[i]);
+        struct mn_scan_factors by = mn_scan_factors_of(row, rows->stride);
+        int32_t dot = dot_coarse(row, request->code, rows->stride);
+        float score = (float)(2 * dot - 15 * request->code_sum) * by.scale * request->scale +
+                      by.bias * request->bias;
 
         if (score >= mn_best_least(best))
-            mn_best_offer(best, score, (uint32_t)row | tag);
+            mn_best_offer(best, score, list[i] | tag);
     }
 }
 

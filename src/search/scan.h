@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/fetch.h"
 #include "search/best.h"
@@ -21,13 +22,37 @@
 
 /* ---- to choose: four bits a number ---- */
 
-struct mn_scan_rows {
-    const uint8_t *coarse; /* stride / 2 bytes a row: in each 32 bytes, the low halves are the first
-                            * 32 numbers, the high halves the next; 0..15 */
-    size_t stride;
-    const float *scale; /* one a row */
-    const float *bias;
+/* Behind a row's code. */
+struct mn_scan_factors {
+    float scale;
+    float bias;
 };
+
+struct mn_scan_rows {
+    const uint8_t *coarse; /* mn_scan_row_bytes() each: stride / 2 bytes of code, in each 32 of which
+                            * the low halves are the first 32 numbers, the high halves the next,
+                            * 0..15; then the factors. */
+    size_t stride;
+};
+
+/* One behind the other, so that a row's factors come with its code. */
+static inline size_t mn_scan_row_bytes(size_t stride)
+{
+    return stride / 2 + sizeof(struct mn_scan_factors);
+}
+
+static inline const uint8_t *mn_scan_row(const struct mn_scan_rows *rows, size_t row)
+{
+    return rows->coarse + row * mn_scan_row_bytes(rows->stride);
+}
+
+static inline struct mn_scan_factors mn_scan_factors_of(const uint8_t *row, size_t stride)
+{
+    struct mn_scan_factors factors;
+
+    memcpy(&factors, row + stride / 2, sizeof factors);
+    return factors;
+}
 
 /* score = (2 dot(row's code, code) - 15 code_sum) * row's scale * scale + row's bias * bias */
 struct mn_scan_request {
@@ -40,9 +65,7 @@ struct mn_scan_request {
 /* Asks for what is read of a row. */
 static inline void mn_scan_fetch(const struct mn_scan_rows *rows, size_t row)
 {
-    mn_fetch_bytes(rows->coarse + row * (rows->stride / 2), rows->stride / 2);
-    mn_fetch(&rows->scale[row]);
-    mn_fetch(&rows->bias[row]);
+    mn_fetch_bytes(mn_scan_row(rows, row), mn_scan_row_bytes(rows->stride));
 }
 
 /* ---- to sift: one bit a number, 32 rows side by side ---- */

@@ -65,20 +65,21 @@ static __m128i dot_of_four(const uint8_t *const row[4], const int8_t *request, s
 static void offer_four(const struct mn_scan_rows *rows, const uint32_t *list, size_t count,
                        const struct mn_scan_request *request, uint32_t tag, struct mn_best *best)
 {
-    size_t bytes = rows->stride / 2;
     uint32_t r[4];
     float score[4];
 
     for (size_t i = 0; i < 4; i++) /* the last ones may be fewer: repeat one, do not offer it */
         r[i] = list[i < count ? i : count - 1];
-    const uint8_t *const row[4] = { rows->coarse + r[0] * bytes, rows->coarse + r[1] * bytes,
-                                    rows->coarse + r[2] * bytes, rows->coarse + r[3] * bytes };
+    const uint8_t *const row[4] = { mn_scan_row(rows, r[0]), mn_scan_row(rows, r[1]),
+                                    mn_scan_row(rows, r[2]), mn_scan_row(rows, r[3]) };
     __m128i dot = dot_of_four(row, request->code, rows->stride);
     __m128i twice = _mm_sub_epi32(_mm_add_epi32(dot, dot), _mm_set1_epi32(15 * request->code_sum));
-    __m128 scale =
-        _mm_setr_ps(rows->scale[r[0]], rows->scale[r[1]], rows->scale[r[2]], rows->scale[r[3]]);
-    __m128 bias =
-        _mm_setr_ps(rows->bias[r[0]], rows->bias[r[1]], rows->bias[r[2]], rows->bias[r[3]]);
+    struct mn_scan_factors by[4];
+
+    for (size_t i = 0; i < 4; i++)
+        by[i] = mn_scan_factors_of(row[i], rows->stride);
+    __m128 scale = _mm_setr_ps(by[0].scale, by[1].scale, by[2].scale, by[3].scale);
+    __m128 bias = _mm_setr_ps(by[0].bias, by[1].bias, by[2].bias, by[3].bias);
     __m128 sum = _mm_add_ps(
         _mm_mul_ps(_mm_mul_ps(_mm_cvtepi32_ps(twice), scale), _mm_set1_ps(request->scale)),
         _mm_mul_ps(bias, _mm_set1_ps(request->bias)));

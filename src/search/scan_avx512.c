@@ -68,19 +68,18 @@ static __m128i dot_of_four(const uint8_t *const row[4], const int8_t *request, s
 static void offer_four(const struct mn_scan_rows *rows, const uint32_t *list, size_t count,
                        const struct mn_scan_request *request, uint32_t tag, struct mn_best *best)
 {
-    size_t bytes = rows->stride / 2;
     uint32_t r[4];
     int32_t dot[4];
 
     for (size_t i = 0; i < 4; i++) /* the last ones may be fewer: repeat one, do not offer it */
         r[i] = list[i < count ? i : count - 1];
-    const uint8_t *const row[4] = { rows->coarse + r[0] * bytes, rows->coarse + r[1] * bytes,
-                                    rows->coarse + r[2] * bytes, rows->coarse + r[3] * bytes };
+    const uint8_t *const row[4] = { mn_scan_row(rows, r[0]), mn_scan_row(rows, r[1]),
+                                    mn_scan_row(rows, r[2]), mn_scan_row(rows, r[3]) };
     _mm_storeu_si128((__m128i *)(void *)dot, dot_of_four(row, request->code, rows->stride));
     for (size_t i = 0; i < count; i++) {
-        float score = (float)(2 * dot[i] - 15 * request->code_sum) * rows->scale[r[i]] *
-                          request->scale +
-                      rows->bias[r[i]] * request->bias;
+        struct mn_scan_factors by = mn_scan_factors_of(row[i], rows->stride);
+        float score = (float)(2 * dot[i] - 15 * request->code_sum) * by.scale * request->scale +
+                      by.bias * request->bias;
 
         if (score >= mn_best_least(best))
             mn_best_offer(best, score, r[i] | tag);

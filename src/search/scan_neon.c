@@ -39,20 +39,18 @@ static int32_t dot_coarse(const uint8_t *coarse, const int8_t *code, size_t stri
 static void offer_neon(const struct mn_scan_rows *rows, const uint32_t *list, size_t count,
                        const struct mn_scan_request *request, uint32_t tag, struct mn_best *best)
 {
-    size_t bytes = rows->stride / 2;
-
     for (size_t i = 0; i < count; i++) {
-        size_t row = list[i];
+        const uint8_t *row = mn_scan_row(rows, list[i]);
 
         if (i + FETCH_AHEAD < count)
             mn_scan_fetch(rows, list[i + FETCH_AHEAD]);
-        int32_t dot = dot_coarse(rows->coarse + row * bytes, request->code, rows->stride);
-        float score = (float)(2 * dot - 15 * request->code_sum) * rows->scale[row] *
-                          request->scale +
-                      rows->bias[row] * request->bias;
+        struct mn_scan_factors by = mn_scan_factors_of(row, rows->stride);
+        int32_t dot = dot_coarse(row, request->code, rows->stride);
+        float score = (float)(2 * dot - 15 * request->code_sum) * by.scale * request->scale +
+                      by.bias * request->bias;
 
         if (score >= mn_best_least(best))
-            mn_best_offer(best, score, (uint32_t)row | tag);
+            mn_best_offer(best, score, list[i] | tag);
     }
 }
 

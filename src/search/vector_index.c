@@ -10,8 +10,8 @@
  * are lost to what tells texts apart.
  *
  * What all rows are chosen by takes some 250 bytes of 384 numbers: four bits each, the signs once
- * more, a scale and a bias. The rest lies apart and is read of what was chosen. Arrays grow by one in
- * 32: slack is memory as well.
+ * more, a scale and a bias right behind the four bits. The rest lies apart and is read of what was
+ * chosen. Arrays grow by one in 32: slack is memory as well.
  */
 #include "search/vector_index.h"
 
@@ -99,8 +99,6 @@ void mn_vector_index_release(struct mn_vector_index *index)
     }
     free(index->coarse);
     free(index->rest);
-    free(index->scale);
-    free(index->inverse_own);
     free(index->group);
     free(index->work);
     memset(index, 0, sizeof *index);
@@ -131,10 +129,8 @@ bool mn_vector_index_room(struct mn_vector_index *index, size_t rows)
         memset(index->in_group[g] + index->room / 64, 0,
                (room - index->room) / 64 * sizeof(uint64_t));
     }
-    if (!grow(&index->coarse, room, stride / 2) ||
-        !grow(&index->rest, room, mn_vector_rest_size(stride)) ||
-        !grow(&index->scale, room, sizeof(float)) ||
-        !grow(&index->inverse_own, room, sizeof(float)) || !grow(&index->group, room, 1))
+    if (!grow(&index->coarse, room, mn_scan_row_bytes(stride)) ||
+        !grow(&index->rest, room, mn_vector_rest_size(stride)) || !grow(&index->group, room, 1))
         return false;
     memset(index->group + index->room, MN_VECTOR_GROUP_NONE, room - index->room);
     index->room = room;
@@ -159,7 +155,7 @@ static struct row row_at(const struct mn_vector_index *index, size_t row)
     size_t stride = index->space->stride;
 
     return (struct row){
-        .coarse = index->coarse + row * (stride / 2),
+        .coarse = index->coarse + row * mn_scan_row_bytes(stride),
         .rest = (struct mn_vector_rest *)(void *)(index->rest + row * mn_vector_rest_size(stride)),
         .direction = index->work + stride,
         .vector = index->work + 2 * stride,
@@ -191,8 +187,8 @@ static void place_row(struct mn_vector_index *index, size_t row, const struct ro
     float length = length_of(away, stride), inverse = length > 0 ? 1 / length : 0;
     float ratio = mn_vector_group_is_turns(group) ? r->rest->length * inverse : 1;
     mn_vector_code_scales(r->direction, r->coarse, stride, &scale, &signs);
-    index->inverse_own[row] = inverse;
-    index->scale[row] = scale * ratio;
+    const struct mn_scan_factors factors = { scale * ratio, inverse };
+    memcpy(r->coarse + stride / 2, &factors, sizeof factors);
     mn_vector_signs_place(&index->signs[group], stride, place, signs * ratio, inverse);
 }
 
@@ -243,7 +239,8 @@ void mn_vector_index_remove(struct mn_vector_index *index, size_t row)
 
 void mn_vector_index_compact(struct mn_vector_index *index, const uint64_t *alive)
 {
-    size_t stride = index->space->stride, rest = mn_vector_rest_size(stride), kept = 0;
+    size_t stride = index->space->stride, kept = 0;
+    size_t coarse = mn_scan_row_bytes(stride), rest = mn_vector_rest_size(stride);
 
     for (size_t g = 0; index->room && g < MN_VECTOR_GROUPS; g++) {
         mn_vector_signs_compact(&index->signs[g], stride, alive, index->in_group[g]);
@@ -255,11 +252,8 @@ void mn_vector_index_compact(struct mn_vector_index *index, const uint64_t *aliv
         if (mn_vector_index_has(index, row)) {
             size_t group = index->group[row];
 
-            memmove(index->coarse + kept * (stride / 2), index->coarse + row * (stride / 2),
-                    stride / 2);
+            memmove(index->coarse + kept * coarse, index->coarse + row * coarse, coarse);
             memmove(index->rest + kept * rest, index->rest + row * rest, rest);
-            index->scale[kept] = index->scale[row];
-            index->inverse_own[kept] = index->inverse_own[row];
             index->group[kept] = (uint8_t)group;
             index->in_group[group][kept / 64] |= UINT64_C(1) << (kept % 64);
         } else if (kept < index->room) {
@@ -286,7 +280,7 @@ static double place_group(struct mn_vector_index *index, size_t group)
         const struct row r = decode(index, row);
         place_row(index, row, &r, place);
         if (r.rest->length > 0)
-            ratios += (double)(r.rest->length * index->inverse_own[row]);
+            ratios += (double)(r.rest->length * mn_vector_factors_of(index, row).bias);
     }
     return ratios;
 }
@@ -327,7 +321,7 @@ size_t mn_vector_index_rest_bytes(const struct mn_vector_index *index)
 size_t mn_vector_index_bytes(const struct mn_vector_index *index)
 {
     size_t stride = index->space->stride;
-    size_t bytes = index->room * (stride / 2 + 2 * sizeof(float) + 1) +
+    size_t bytes = index->room * (mn_scan_row_bytes(stride) + 1) +
                    index->room / 64 * MN_VECTOR_GROUPS * sizeof(uint64_t) +
                    MN_LANGUAGE_COUNT * stride * (sizeof(double) + sizeof(float)) +
                    3 * stride * sizeof(float) + mn_vector_index_rest_bytes(index);

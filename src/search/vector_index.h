@@ -44,10 +44,8 @@ struct mn_vector_index {
     size_t count; /* rows, those without a vector included */
     size_t room;  /* a multiple of 64; 0 while no row has had a vector */
 
-    uint8_t *coarse;                      /* n(p - P), its first four bits: stride / 2 bytes a row */
+    uint8_t *coarse;                      /* n(p - P), its first four bits: mn_vector_rows_of() */
     uint8_t *rest;                        /* struct mn_vector_rest, one a row */
-    float *scale;                         /* of the coarse code; of a turn times |p - P| / |p - M| */
-    float *inverse_own;                   /* 1 / |p - M|, 0 for 0 */
     uint8_t *group;                       /* MN_VECTOR_GROUP_NONE: no vector */
     uint64_t *in_group[MN_VECTOR_GROUPS]; /* one bit a row */
     struct mn_vector_signs signs[MN_VECTOR_GROUPS];
@@ -104,6 +102,25 @@ static inline const struct mn_vector_rest *mn_vector_rest_of(const struct mn_vec
                                                                    index->space->stride));
 }
 
+static inline struct mn_scan_rows mn_vector_rows_of(const struct mn_vector_index *index)
+{
+    return (struct mn_scan_rows){ index->coarse, index->space->stride };
+}
+
+static inline const uint8_t *mn_vector_coarse_of(const struct mn_vector_index *index, size_t row)
+{
+    const struct mn_scan_rows rows = mn_vector_rows_of(index);
+
+    return mn_scan_row(&rows, row);
+}
+
+/* Scale: of the coarse code, of a turn times |p - P| / |p - M|. Bias: 1 / |p - M|, 0 for 0. */
+static inline struct mn_scan_factors mn_vector_factors_of(const struct mn_vector_index *index,
+                                                          size_t row)
+{
+    return mn_scan_factors_of(mn_vector_coarse_of(index, row), index->space->stride);
+}
+
 /* ---- in a segment: vector_segment.c ---- */
 
 struct mn_packed;
@@ -155,10 +172,10 @@ void mn_vector_index_scan(const struct mn_vector_index *index,
 /* Asks for what mn_vector_index_exact() reads of the row ahead of it. */
 static inline void mn_vector_index_fetch(const struct mn_vector_index *index, size_t row)
 {
-    size_t stride = index->space->stride;
+    const struct mn_scan_rows rows = mn_vector_rows_of(index);
 
-    mn_fetch_bytes(index->coarse + row * (stride / 2), stride / 2);
-    mn_fetch_bytes(mn_vector_rest_of(index, row), mn_vector_rest_size(stride));
+    mn_scan_fetch(&rows, row);
+    mn_fetch_bytes(mn_vector_rest_of(index, row), mn_vector_rest_size(rows.stride));
 }
 
 /* F and the plain cosine of a row that has a vector, to four decimals. */

@@ -114,19 +114,13 @@ static struct mn_scan_request group_request(const struct mn_vector_index *index,
     return made;
 }
 
-static struct mn_scan_rows rows_of(const struct mn_vector_index *index)
-{
-    return (struct mn_scan_rows){ index->coarse, index->space->stride, index->scale,
-                                  index->inverse_own };
-}
-
 /* The rows of a group that its signs leave, offered by their four bits. */
 static void sift_group(const struct mn_vector_index *index,
                        const struct mn_vector_request *request,
                        const struct mn_scan_request *asked, size_t group, size_t keep,
                        const uint64_t *allowed, uint32_t tag, struct mn_best *best)
 {
-    const struct mn_scan_rows rows = rows_of(index);
+    const struct mn_scan_rows rows = mn_vector_rows_of(index);
     struct mn_sift_request sifting = { .table = request->table, .bias = asked->bias };
     struct mn_shortlist list = { request->sifted, 0, keep, -INFINITY };
     uint32_t row[SIFTED_MAX];
@@ -165,7 +159,7 @@ static void choose(const struct mn_vector_index *index, const bool *groups,
                    const struct mn_scan_request *asked, const uint64_t *allowed, size_t words,
                    uint32_t tag, struct mn_best best[MN_LANGUAGE_COUNT])
 {
-    const struct mn_scan_rows rows = rows_of(index);
+    const struct mn_scan_rows rows = mn_vector_rows_of(index);
     uint32_t list[WORDS * 64];
 
     for (size_t w = 0; w < words; w += WORDS) {
@@ -226,10 +220,11 @@ void mn_vector_index_exact(const struct mn_vector_index *index,
     int32_t dot[3];
     float found[3];
 
-    index->scan->dots(index->coarse + row * (stride / 2), rest->code, stride, vector, dot);
+    index->scan->dots(mn_vector_coarse_of(index, row), rest->code, stride, vector, dot);
     for (size_t i = 0; i < 3; i++)
         found[i] = ((float)dot[i] + request->fine_half[i]) * rest->step * request->fine_scale[i];
-    float a = (found[OWN] * rest->length + request->shift[language]) * index->inverse_own[row];
+    float a = (found[OWN] * rest->length + request->shift[language]) *
+              mn_vector_factors_of(index, row).bias;
     *ret_f = share * a + (1 - share) * found[PRIOR];
     *ret_cosine = request->raw_offset[language] + found[RAW] * rest->length;
 }
@@ -239,5 +234,5 @@ void mn_vector_index_centred(const struct mn_vector_index *index, size_t row, fl
     size_t stride = index->space->stride;
     const struct mn_vector_rest *rest = mn_vector_rest_of(index, row);
 
-    mn_vector_decode(index->coarse + row * (stride / 2), rest->code, stride, rest->step, ret);
+    mn_vector_decode(mn_vector_coarse_of(index, row), rest->code, stride, rest->step, ret);
 }

@@ -9,20 +9,25 @@
 #include "search/packed.h"
 #include "search/vector_index.h"
 
+/* In a row of four bits. */
+#define SCALE_AT(stride) ((stride) / 2 + offsetof(struct mn_scan_factors, scale))
+#define BIAS_AT(stride) ((stride) / 2 + offsetof(struct mn_scan_factors, bias))
+
 static size_t row_bytes(size_t stride)
 {
     return 1 + stride / 2 + mn_vector_rest_size(stride) + 2 * sizeof(float);
 }
 
-/* What stands in the place of a row without a vector is nobody's, or was somebody's: zeros. */
-static void put_column(const struct mn_vector_index *index, size_t rows, const void *column,
-                       size_t bytes, struct mn_buf *out)
+/* So many bytes of each row, `every` so many bytes apart. What stands in the place of a row without a
+ * vector is nobody's, or was somebody's: zeros. */
+static void put_column(const struct mn_vector_index *index, size_t rows, const uint8_t *column,
+                       size_t every, size_t bytes, struct mn_buf *out)
 {
     static const char zeros[64];
 
     for (size_t row = 0; row < rows; row++) {
         if (index->group[row] != MN_VECTOR_GROUP_NONE) {
-            mn_buf_put(out, (const char *)column + row * bytes, bytes);
+            mn_buf_put(out, column + row * every, bytes);
             continue;
         }
         for (size_t left = bytes, some; left; left -= some) {
@@ -36,16 +41,17 @@ void mn_vector_index_save(const struct mn_vector_index *index, struct mn_buf *ou
 {
     size_t rows = index->count < index->room ? index->count : index->room;
     size_t stride = index->space->stride;
+    size_t coarse = mn_scan_row_bytes(stride), rest = mn_vector_rest_size(stride);
 
     mn_packed_put_number(out, index->space->dim);
     mn_packed_put_number(out, rows);
     if (!rows)
         return;
     mn_buf_put(out, index->group, rows);
-    put_column(index, rows, index->coarse, stride / 2, out);
-    put_column(index, rows, index->rest, mn_vector_rest_size(stride), out);
-    put_column(index, rows, index->scale, sizeof(float), out);
-    put_column(index, rows, index->inverse_own, sizeof(float), out);
+    put_column(index, rows, index->coarse, coarse, stride / 2, out);
+    put_column(index, rows, index->rest, rest, rest, out);
+    put_column(index, rows, index->coarse + SCALE_AT(stride), coarse, sizeof(float), out);
+    put_column(index, rows, index->coarse + BIAS_AT(stride), coarse, sizeof(float), out);
     for (size_t g = 0; g < MN_VECTOR_GROUPS; g++)
         for (size_t place = 0; place < index->signs[g].count; place++) {
             float scale = mn_vector_signs_scale(&index->signs[g], stride, place);
@@ -80,17 +86,34 @@ static bool rests_finite(const struct mn_vector_index *index, size_t rows)
     return true;
 }
 
+static bool factors_finite(const struct mn_vector_index *index, size_t rows)
+{
+    for (size_t row = 0; row < rows; row++) {
+        struct mn_scan_factors by = mn_vector_factors_of(index, row);
+
+        if (!isfinite(by.scale) || !isfinite(by.bias))
+            return false;
+    }
+    return true;
+}
+
+static void copy_column(struct mn_packed *in, size_t rows, uint8_t *column, size_t every,
+                        size_t bytes)
+{
+    for (size_t row = 0; row < rows; row++)
+        mn_packed_copy(in, column + row * every, bytes);
+}
+
 static bool load_columns(struct mn_vector_index *index, size_t rows, struct mn_packed *in)
 {
-    size_t stride = index->space->stride;
+    size_t stride = index->space->stride, coarse = mn_scan_row_bytes(stride);
 
     mn_packed_copy(in, index->group, rows);
-    mn_packed_copy(in, index->coarse, rows * (stride / 2));
+    copy_column(in, rows, index->coarse, coarse, stride / 2);
     mn_packed_copy(in, index->rest, rows * mn_vector_rest_size(stride));
-    mn_packed_copy(in, index->scale, rows * sizeof(float));
-    mn_packed_copy(in, index->inverse_own, rows * sizeof(float));
-    return !in->bad && rests_finite(index, rows) && all_finite(index->scale, rows) &&
-           all_finite(index->inverse_own, rows);
+    copy_column(in, rows, index->coarse + SCALE_AT(stride), coarse, sizeof(float));
+    copy_column(in, rows, index->coarse + BIAS_AT(stride), coarse, sizeof(float));
+    return !in->bad && rests_finite(index, rows) && factors_finite(index, rows);
 }
 
 /* The rows of one group, which are in order of their places. */
@@ -111,8 +134,9 @@ static bool load_group(struct mn_vector_index *index, size_t group, const uint8_
             return false;
         index->in_group[group][row / 64] |= UINT64_C(1) << (row % 64);
         index->group_rows[group]++;
-        mn_vector_signs_add(signs, stride, (uint32_t)row, index->coarse + row * (stride / 2));
-        mn_vector_signs_place(signs, stride, signs->count - 1, scale, index->inverse_own[row]);
+        mn_vector_signs_add(signs, stride, (uint32_t)row, mn_vector_coarse_of(index, row));
+        mn_vector_signs_place(signs, stride, signs->count - 1, scale,
+                              mn_vector_factors_of(index, row).bias);
     }
     return !in->bad;
 }

@@ -78,10 +78,9 @@ static float *floats(struct play *p, size_t count)
 
 static void play_offer(struct play *p, const struct mn_scan *way, size_t stride)
 {
-    uint8_t *coarse = bytes(p, ROWS * (stride / 2));
+    uint8_t *coarse = bytes(p, ROWS * mn_scan_row_bytes(stride));
     uint8_t *drawn = bytes(p, stride);
-    float *scale = floats(p, ROWS), *bias = floats(p, ROWS);
-    const struct mn_scan_rows rows = { coarse, stride, scale, bias };
+    const struct mn_scan_rows rows = { coarse, stride };
     struct mn_scan_request request = { .scale = next_float(p), .bias = next_float(p) };
     int8_t *code = room(stride);
     uint32_t list[LIST];
@@ -89,6 +88,11 @@ static void play_offer(struct play *p, const struct mn_scan *way, size_t stride)
     size_t keep = next(p) % (ROWS + 1), count = next(p) % (LIST + 1);
     struct mn_best a = { ours, 0, keep }, b = { theirs, 0, keep };
 
+    for (size_t row = 0; row < ROWS; row++) {
+        const struct mn_scan_factors by = { next_float(p), next_float(p) };
+
+        memcpy(coarse + row * mn_scan_row_bytes(stride) + stride / 2, &by, sizeof by);
+    }
     for (size_t i = 0; i < stride; i++) {
         code[i] = (int8_t)(drawn[i] == 128 ? 127 : drawn[i]);
         request.code_sum += code[i];
@@ -101,8 +105,6 @@ static void play_offer(struct play *p, const struct mn_scan *way, size_t stride)
     check(a.count == b.count && !memcmp(ours, theirs, a.count * sizeof *ours), way, "choice");
     free(coarse);
     free(drawn);
-    free(scale);
-    free(bias);
     free(code);
 }
 

@@ -118,18 +118,21 @@ static void the_four_bits_of_a_row_are_chosen_by(void **state)
 {
     struct mn_scored item[2];
     struct mn_best best = { item, 0, 2 };
-    uint8_t coarse[3 * 32] = { 0 };
+    struct {
+        uint8_t code[32];
+        struct mn_scan_factors by;
+    } row[3] = { { .by = { 1, 0 } }, { .by = { 1, 0 } }, { .by = { 2, -1 } } };
     int8_t code[64] = { 0 };
-    const float scale[3] = { 1, 1, 2 }, bias[3] = { 0, 0, -1 };
     const uint32_t list[3] = { 0, 1, 2 };
-    const struct mn_scan_rows rows = { coarse, 64, scale, bias };
+    const struct mn_scan_rows rows = { (const uint8_t *)row, 64 };
     const struct mn_scan_request request = { code, 10 - 4, 0.5f, 3 };
 
     (void)state;
     code[1] = 10;
     code[33] = -4;
-    coarse[32 + 1] = 15;          /* row 1: 15 at number 1, 0 at number 33 */
-    coarse[64 + 1] = 8 | 12 << 4; /* row 2: 8 and 12 */
+    assert_int_equal(sizeof row[0], mn_scan_row_bytes(64));
+    row[1].code[1] = 15;          /* 15 at number 1, 0 at number 33 */
+    row[2].code[1] = 8 | 12 << 4; /* 8 and 12 */
     mn_scan_plain.offer(&rows, list, 3, &request, TAG, &best);
     /* 2 * dot - 15 * 6: -90, 210, -26 */
     assert_int_equal(best.count, 2);
