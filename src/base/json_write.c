@@ -39,6 +39,10 @@ static size_t print_short(double value, int decimals, char text[MN_JSON_NUMBER_B
     char digits[32];
     char *end = digits + sizeof digits;
 
+    if (value == 0) { /* as many are */
+        memcpy(text, "0", 2);
+        return 1;
+    }
     if (decimals >= (int)(sizeof scale / sizeof *scale) || !(fabs(value) < SHORT_MAX))
         return 0;
     double scaled = fabs(value) * scale[decimals];

@@ -194,6 +194,19 @@ static const char *end_of_group(const char *cue)
     return cue;
 }
 
+/* Where a byte comes next, at `at` or behind it, and at most `reach` behind `from`; NULL: nowhere. */
+static const char *next_of(const struct mn_cue_text *text, const char *at, const char *from,
+                           size_t reach, char byte)
+{
+    size_t left = text->bytes - (size_t)(at - text->folded), gone = (size_t)(at - from);
+
+    if (*at == byte && gone <= reach && left)
+        return at;
+    if (gone > reach)
+        return NULL;
+    return memchr(at, byte, left < reach - gone + 1 ? left : reach - gone + 1);
+}
+
 /* Does what follows hold the remaining groups? `reach`: how far ahead the first of them may begin.
  */
 static bool groups_follow(const struct mn_cue_text *text, const char *from, size_t reach,
@@ -221,9 +234,8 @@ static bool groups_follow(const struct mn_cue_text *text, const char *from, size
         for (const char *at = from; end > alternative; at++) {
             size_t bytes;
 
-            while (*at && (size_t)(at - from) <= reach && *at != *alternative)
-                at++;
-            if (!*at || (size_t)(at - from) > reach)
+            at = next_of(text, at, from, reach, *alternative);
+            if (!at)
                 break;
             bytes = mn_cue_word_at(text->folded, at, alternative, (size_t)(end - alternative));
             if (!bytes || (at_end && *skip_signs(at + bytes)))
