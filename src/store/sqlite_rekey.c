@@ -81,18 +81,27 @@ static enum mneme_status change_over(struct mn_sqlite_store *self, struct mn_key
 static enum mneme_status replace(struct mn_sqlite_store *self, struct mn_key *key,
                                  struct mn_part_file *part, struct mneme_error *err)
 {
+    struct mneme_error why;
     enum mneme_status status;
 
+    mn_error_clear(&why);
     (void)pthread_mutex_lock(&self->read_mutex);
     while (self->readers_opening > 0)
         (void)pthread_cond_wait(&self->reader_back, &self->read_mutex);
     remove_log(self->path);
-    status = mn_part_file_replace(part, self->path, err);
-    /* When only the folder was not synced, the new file is there all the same. */
-    if (part->replaced && change_over(self, key, err) != MNEME_OK)
+    status = mn_part_file_replace(part, self->path, &why);
+    if (!part->replaced) {
+        if (err)
+            *err = why;
+    } else if (change_over(self, key, NULL) != MNEME_OK) {
         status = mn_fail(err, MNEME_UNAVAILABLE,
                          "key: it was changed, but the store cannot be opened under it just now; "
                          "open it again");
+    } else if (status != MNEME_OK) { /* its folder was not synced */
+        status = mn_fail(err, status,
+                         "key: it was changed, but a power cut may bring the former file back: %.200s",
+                         why.message);
+    }
     (void)pthread_cond_broadcast(&self->reader_back);
     (void)pthread_mutex_unlock(&self->read_mutex);
     return status;

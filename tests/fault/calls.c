@@ -809,6 +809,12 @@ const struct fault_call fault_calls[] = {
     /* Before the others make the store large: each page is read and written. */
     { "mneme_backup", call_backup },
     { "mneme_restore", call_restore },
+    { "mneme_rotate_key", call_rotate_key },
+    { "mneme_erase", call_erase },
+    { "mneme_erase_verify", call_erase_verify },
+    { "mneme_doctor", call_doctor },
+    { "mneme_rebuild", call_rebuild },
+    { "mneme_reconcile", call_reconcile },
     { "mneme_remember", call_remember },
     { "mneme_edit", call_edit },
     { "mneme_observe", call_observe },
@@ -841,16 +847,10 @@ const struct fault_call fault_calls[] = {
     { "mneme_embed", call_embed },
     { "mneme_token_states", call_token_states },
     { "mneme_time_parse, mneme_time_parse_spelled", call_times },
-    { "mneme_reconcile", call_reconcile },
-    { "mneme_rebuild", call_rebuild },
     { "mneme_health_report", call_health },
-    { "mneme_doctor", call_doctor },
     { "mneme_audit_list", call_audit_list },
     { "mneme_audit_verify", call_audit_verify },
-    { "mneme_erase", call_erase },
-    { "mneme_erase_verify", call_erase_verify },
     { "mneme_rotate_tenant_key", call_rotate_tenant_key },
-    { "mneme_rotate_key", call_rotate_key },
 };
 const size_t fault_call_count = sizeof fault_calls / sizeof *fault_calls;
 

@@ -8,12 +8,14 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <mneme/mneme.h>
 
@@ -25,6 +27,25 @@
             fail_msg("%s", f->err.message);                                                        \
     } while (0)
 #define TEXT "The harbour crane lifts forty tons."
+
+/* ---- a disk that loses names ---- */
+
+static bool folders_fail;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+    struct stat at;
+
+    if (folders_fail && fstat(fd, &at) == 0 && S_ISDIR(at.st_mode)) {
+        errno = EIO;
+        return -1;
+    }
+    return __real_fsync(fd);
+}
+
+/* ---- the store ---- */
 
 struct fixture {
     struct store_folder folder;
@@ -282,6 +303,26 @@ static void it_is_in_the_audit_and_receipts_stay_good(void **state)
     mneme_free(receipt);
 }
 
+/* The new file has its name by then. */
+static void a_name_that_may_not_last_is_told_as_changed(void **state)
+{
+    struct fixture *f = *state;
+    struct mneme *other = NULL;
+
+    ASSERT_OK(open_it(f, f->folder.store, "old", &f->handle));
+    ASSERT_OK(remember(f, f->handle, TEXT));
+    folders_fail = true;
+    enum mneme_status status = mneme_rotate_key(f->handle, "new", 3, "operator", &f->err);
+    folders_fail = false;
+    assert_int_equal(status, MNEME_UNAVAILABLE);
+    assert_non_null(strstr(f->err.message, "key: it was changed, but a power cut may bring the former"));
+    assert_non_null(strstr(f->err.message, "cannot be made durable"));
+    assert_int_equal(open_it(f, f->folder.store, "old", &other), MNEME_FORBIDDEN);
+    ASSERT_OK(open_it(f, f->folder.store, "new", &other));
+    mneme_close(other);
+    ASSERT_OK(remember(f, f->handle, "This handle goes on under the new key."));
+}
+
 static void what_is_no_key_is_refused_and_the_old_one_holds(void **state)
 {
     static char key[MNEME_NAME_BYTES_MAX + 2];
@@ -325,6 +366,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(it_is_in_the_audit_and_receipts_stay_good, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_name_that_may_not_last_is_told_as_changed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_key_is_refused_and_the_old_one_holds, set_up,
                                         tear_down),
     };
