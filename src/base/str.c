@@ -26,6 +26,37 @@ bool mn_str_equal(struct mn_str a, struct mn_str b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
+static char to_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+bool mn_str_alike(struct mn_str a, struct mn_str b)
+{
+    size_t i = 0;
+
+    if (a.bytes != b.bytes)
+        return false;
+    while (i < a.bytes && to_lower(a.at[i]) == to_lower(b.at[i]))
+        i++;
+    return i == a.bytes;
+}
+
+bool mn_str_alike_any(struct mn_str text, const char *const *list)
+{
+    for (size_t i = 0; list[i]; i++)
+        if (mn_str_alike(text, mn_str_of(list[i])))
+            return true;
+    return false;
+}
+
+bool mn_str_ends(struct mn_str text, const char *with)
+{
+    size_t bytes = strlen(with);
+
+    return text.bytes >= bytes && !memcmp(text.at + text.bytes - bytes, with, bytes);
+}
+
 /* ---- UTF-8 ---- */
 
 /*

@@ -4,7 +4,6 @@
 #include "eval/hard_rules.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/str.h"
 
@@ -106,7 +105,7 @@ static bool part_holds(struct mn_str have, struct mn_str part)
         int order = compare_versions(have, (struct mn_str){ part.at + bytes, part.bytes - bytes });
         return order < 0 ? signs[i].less : order > 0 ? signs[i].more : signs[i].equal;
     }
-    return have.bytes == part.bytes && !strncasecmp(have.at, part.at, part.bytes);
+    return mn_str_alike(have, part);
 }
 
 static bool constraint_holds(const char *have, const char *wanted)

@@ -12,7 +12,6 @@
 #include "memory/access.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/str.h"
 #include "memory/fields.h"
@@ -299,11 +298,6 @@ static int compare_versions(struct mn_str a, struct mn_str b)
     return 0;
 }
 
-static bool names_equal(struct mn_str a, struct mn_str b)
-{
-    return a.bytes == b.bytes && strncasecmp(a.at, b.at, a.bytes) == 0;
-}
-
 enum relation { AT_LEAST, AT_MOST, EQUAL, UNEQUAL, MORE, LESS, NAMED };
 
 /* Takes ">=" and its like off the front; NAMED when there is none. */
@@ -328,7 +322,7 @@ static bool satisfies_one(struct mn_str stated, struct mn_str wanted)
     enum relation relation = take_relation(&wanted);
     bool of_names =
         relation == NAMED || (!has_digit(wanted) && (relation == EQUAL || relation == UNEQUAL));
-    int order = of_names ? !names_equal(stated, wanted) : compare_versions(stated, wanted);
+    int order = of_names ? !mn_str_alike(stated, wanted) : compare_versions(stated, wanted);
 
     switch (relation) {
     case AT_LEAST:

@@ -87,14 +87,6 @@ static const struct verb {
     { "lives", "in", "home", PLACE, false },   { "sits", "in", "seat", PLACE, false },
 };
 
-static bool one_of(struct mn_str word, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (mn_str_equal(word, mn_str_of(words[i])))
-            return true;
-    return false;
-}
-
 /* ---- words ---- */
 
 static bool split(struct reading *r, size_t at, size_t end)
@@ -152,13 +144,13 @@ static size_t cut_ends(const struct reading *r)
 
 static bool thing(const struct reading *r, size_t until, struct mn_str *ret_thing)
 {
-    size_t from = until > 0 && one_of(r->word[0].lower, DETERMINERS);
+    size_t from = until > 0 && mn_str_alike_any(r->word[0].lower, DETERMINERS);
 
     if (from >= until || until - from > THING_WORDS_MAX ||
-        one_of(r->word[until - 1].lower, PASSING))
+        mn_str_alike_any(r->word[until - 1].lower, PASSING))
         return false;
     for (size_t i = from; i < until; i++)
-        if (one_of(r->word[i].lower, INDEFINITE))
+        if (mn_str_alike_any(r->word[i].lower, INDEFINITE))
             return false;
     *ret_thing = span(r, from, until);
     return true;
@@ -181,10 +173,10 @@ static bool limit(const struct reading *r, size_t from, size_t until, struct mn_
 {
     size_t count = until - from;
 
-    if (count && (!one_of(r->word[from].lower, LIMITS) || count > LIMIT_WORDS_MAX || count < 2))
+    if (count && (!mn_str_alike_any(r->word[from].lower, LIMITS) || count > LIMIT_WORDS_MAX || count < 2))
         return false;
     for (size_t i = from; i < until; i++)
-        if (one_of(r->word[i].lower, PASSES) || mn_str_equal(r->word[i].lower, MN_STR("and")))
+        if (mn_str_alike_any(r->word[i].lower, PASSES) || mn_str_equal(r->word[i].lower, MN_STR("and")))
             return false;
     a->when = span(r, from, until);
     return true;
@@ -213,7 +205,7 @@ static size_t name(const struct reading *r, size_t from, size_t until)
         struct mn_str word = r->word[at].lower;
 
         if (!is_named(&r->word[at]) && !mn_attribute_number(word.at, 0, word.bytes) &&
-            !(at > from && at + 1 < until && one_of(word, within) && is_named(&r->word[at + 1])))
+            !(at > from && at + 1 < until && mn_str_alike_any(word, within) && is_named(&r->word[at + 1])))
             break;
     }
     if (at == from || at - from > NAME_WORDS_MAX || !is_named(&r->word[from]) ||
@@ -228,7 +220,7 @@ static const char *kind_of_place(const struct reading *r, size_t from, size_t un
     if (mn_nation_country(span(r, from, until)))
         return "country";
     for (size_t i = from; i < until; i++)
-        if (one_of(r->word[i].lower, SPOTS) || mn_letter_digit(r->word[i].lower.at[0]))
+        if (mn_str_alike_any(r->word[i].lower, SPOTS) || mn_letter_digit(r->word[i].lower.at[0]))
             return "spot";
     for (size_t i = 0; i < r->word[from].lower.bytes; i++)
         if (mn_letter_digit(r->word[from].lower.at[i]))
@@ -276,10 +268,10 @@ static bool number(const struct reading *r, const struct verb *verb, size_t from
         if (unit.at[0] == '-' || unit.at[0] == '/')
             return false;
     }
-    if (!unit.bytes && next < until && !one_of(r->word[next].lower, LIMITS))
+    if (!unit.bytes && next < until && !mn_str_alike_any(r->word[next].lower, LIMITS))
         unit = r->word[next++].lower;
     const char *kind = mn_attribute_unit(r->arena, unit, &spelled);
-    if (kind == spelled && unit.bytes && next < until && !one_of(r->word[next].lower, LIMITS)) {
+    if (kind == spelled && unit.bytes && next < until && !mn_str_alike_any(r->word[next].lower, LIMITS)) {
         unit = span(r, next - 1, next + 1); /* "concurrent connections"; not "3 years old" */
         kind = mn_attribute_unit(r->arena, unit, &spelled);
         next++;
@@ -299,12 +291,12 @@ static bool holder(const struct reading *r, size_t verb, size_t from, size_t unt
                    struct mn_attribute *a)
 {
     static const char *const called[] = { "called", "named", NULL };
-    bool names = from < until && one_of(r->word[from].lower, called);
+    bool names = from < until && mn_str_alike_any(r->word[from].lower, called);
     size_t count = name(r, from + names, until);
 
-    if (!names && !one_of(r->word[verb - 1].lower, HELD))
+    if (!names && !mn_str_alike_any(r->word[verb - 1].lower, HELD))
         return false;
-    if (!count && one_of(r->word[verb - 1].lower, BARE) && from + 1 == until)
+    if (!count && mn_str_alike_any(r->word[verb - 1].lower, BARE) && from + 1 == until)
         count = 1;
     if (!count || from + names + count != until)
         return false;
@@ -324,7 +316,7 @@ static size_t behind_now(const struct reading *r, size_t from, size_t until, boo
         *ret_denied = true;
         from += 2;
     }
-    while (from < until && one_of(r->word[from].lower, NOW))
+    while (from < until && mn_str_alike_any(r->word[from].lower, NOW))
         from++;
     return from;
 }
@@ -353,15 +345,15 @@ bool mn_attribute_english(struct mn_arena *arena, const struct mn_wording *w, si
         ret_attribute->kind = mn_arena_printf(arena, "%s.%s", verb->kind, ret_attribute->kind);
         return ret_attribute->kind != NULL;
     }
-    if (verb->takes == ANY && from < until && one_of(r.word[from].lower, IN)) {
+    if (verb->takes == ANY && from < until && mn_str_alike_any(r.word[from].lower, IN)) {
         size_t behind = from;
 
-        while (behind < until && one_of(r.word[behind].lower, IN))
+        while (behind < until && mn_str_alike_any(r.word[behind].lower, IN))
             behind++;
         if (place(&r, behind, until, ret_attribute))
             return true;
     }
-    if (from < until && one_of(r.word[from].lower, ats))
+    if (from < until && mn_str_alike_any(r.word[from].lower, ats))
         from++;
     return number(&r, verb, from, until, ret_attribute) ||
            (verb->takes == ANY && holder(&r, is, from, until, ret_attribute));

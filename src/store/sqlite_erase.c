@@ -190,6 +190,16 @@ static enum mneme_status run_owner(struct mn_erasing *e, const char *sql, const 
     return MNEME_OK;
 }
 
+/* A statement about the tenant as a whole. */
+static enum mneme_status run_tenant(struct mn_erasing *e, const char *sql, struct mneme_error *err)
+{
+    MN_STMT_AUTO stmt = NULL;
+
+    MN_TRY(mn_sqlite_prepare(e->w->db, sql, &stmt, err));
+    mn_bind_text(stmt, ":tenant", e->what->tenant_id);
+    return mn_sqlite_done(stmt, err);
+}
+
 static enum mneme_status keep_questions(struct mn_erasing *e, const char *owner,
                                         struct mneme_error *err)
 {
@@ -225,15 +235,6 @@ static enum mneme_status remove_owner(struct mn_erasing *e, const char *owner,
     return MNEME_OK;
 }
 
-static enum mneme_status remove_keys(struct mn_erasing *e, struct mneme_error *err)
-{
-    MN_STMT_AUTO stmt = NULL;
-
-    MN_TRY(mn_sqlite_prepare(e->w->db, SQL_SQLITE_ERASE_API_KEYS, &stmt, err));
-    mn_bind_text(stmt, ":tenant", e->what->tenant_id);
-    return mn_sqlite_done(stmt, err);
-}
-
 static enum mneme_status remove_all(struct mn_erasing *e, struct mneme_error *err)
 {
     const struct mneme_erasure *what = e->what;
@@ -241,7 +242,7 @@ static enum mneme_status remove_all(struct mn_erasing *e, struct mneme_error *er
     if (what->scope == MNEME_ERASE_TENANT) {
         for (size_t i = 0; i < e->out->partitions.count; i++)
             MN_TRY(remove_owner(e, e->out->partitions.item[i].owner, err));
-        return remove_keys(e, err);
+        return run_tenant(e, SQL_SQLITE_ERASE_API_KEYS, err);
     }
     if (what->scope == MNEME_ERASE_USER)
         MN_TRY(remove_owner(e, what->user_id, err));
@@ -310,19 +311,11 @@ static enum mneme_status put_tombstones(struct mn_erasing *e, struct mneme_error
 /* Files of the archive that have lost turns; they are put in order there later (lifecycle/archive.h). */
 static enum mneme_status doom_archived(struct mn_erasing *e, struct mneme_error *err)
 {
-    static const char *const sql[] = { SQL_SQLITE_ERASE_ARCHIVE_DOOM,
-                                       SQL_SQLITE_ERASE_ARCHIVE_SHORTEN,
-                                       SQL_SQLITE_ERASE_ARCHIVED_OWNERLESS };
-    size_t count = sizeof sql / sizeof *sql - (e->what->scope != MNEME_ERASE_TENANT);
-
-    for (size_t i = 0; i < count; i++) {
-        MN_STMT_AUTO stmt = NULL;
-
-        MN_TRY(mn_sqlite_prepare(e->w->db, sql[i], &stmt, err));
-        mn_bind_text(stmt, ":tenant", e->what->tenant_id);
-        MN_TRY(mn_sqlite_done(stmt, err));
-    }
-    return MNEME_OK;
+    MN_TRY(run_tenant(e, SQL_SQLITE_ERASE_ARCHIVE_DOOM, err));
+    MN_TRY(run_tenant(e, SQL_SQLITE_ERASE_ARCHIVE_SHORTEN, err));
+    if (e->what->scope != MNEME_ERASE_TENANT)
+        return MNEME_OK;
+    return run_tenant(e, SQL_SQLITE_ERASE_ARCHIVED_OWNERLESS, err);
 }
 
 static enum mneme_status erase_inside(struct mn_erasing *e, struct mneme_error *err)

@@ -6,7 +6,6 @@
 #include "text/nations.h"
 
 #include <stddef.h>
-#include <strings.h>
 
 /* clang-format off */
 static const char *const COUNTRIES[] = {
@@ -35,25 +34,16 @@ static const char *const PEOPLES[] = {
 };
 /* clang-format on */
 
-static bool one_of(struct mn_str word, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (strlen(words[i]) == word.bytes && !strncasecmp(word.at, words[i], word.bytes))
-            return true;
-    return false;
-}
-
 bool mn_nation_country(struct mn_str word)
 {
-    return one_of(word, COUNTRIES);
+    return mn_str_alike_any(word, COUNTRIES);
 }
 
 bool mn_nation_people(struct mn_str word)
 {
-    static const struct mn_str people = MN_STR("人");
-    size_t before = word.bytes > people.bytes ? word.bytes - people.bytes : 0;
+    static const char people[] = "人";
 
-    return one_of(word, PEOPLES) ||
-           (before && !memcmp(word.at + before, people.at, people.bytes) &&
-            one_of((struct mn_str){ word.at, before }, COUNTRIES));
+    return mn_str_alike_any(word, PEOPLES) ||
+           (mn_str_ends(word, people) &&
+            mn_nation_country((struct mn_str){ word.at, word.bytes - strlen(people) }));
 }

@@ -73,21 +73,7 @@ static bool begins(const char *at, const char *end, const char *with)
 
 static bool ends(const char *from, const char *at, const char *with)
 {
-    size_t bytes = strlen(with);
-
-    return (size_t)(at - from) >= bytes && !memcmp(at - bytes, with, bytes);
-}
-
-/* Latin letters without regard to case. */
-static bool alike(struct mn_str a, struct mn_str b)
-{
-    size_t i = 0;
-
-    if (a.bytes != b.bytes)
-        return false;
-    while (i < a.bytes && mn_letter_to_lower(a.at[i]) == mn_letter_to_lower(b.at[i]))
-        i++;
-    return i == a.bytes;
+    return mn_str_ends(slice(from, at), with);
 }
 
 /* The list is in lower case. */
@@ -95,7 +81,7 @@ static bool is_one_of(struct mn_str word, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (word.bytes && mn_letter_to_lower(word.at[0]) == list[i][0] &&
-            alike(word, mn_str_of(list[i])))
+            mn_str_alike(word, mn_str_of(list[i])))
             return true;
     return false;
 }
@@ -163,7 +149,7 @@ static bool starts(struct word w, struct mn_str *ret_anchor)
     static const char *const speaker[] = { "my", "our" };
 
     *ret_anchor = (struct mn_str){ 0 };
-    if (is_one_of(w.text, speaker, 2) || (w.owns && alike(w.text, MN_STR("user"))))
+    if (is_one_of(w.text, speaker, 2) || (w.owns && mn_str_alike(w.text, MN_STR("user"))))
         return true;
     *ret_anchor = w.text;
     return w.owns && !is_one_of(w.text, not_owners, COUNT_OF(not_owners));
@@ -219,14 +205,14 @@ static bool of_somebody(const char *at, const char *end, struct mn_through *ret,
 {
     struct word the = word_at(at, end);
 
-    if (!alike(the.text, MN_STR("the")))
+    if (!mn_str_alike(the.text, MN_STR("the")))
         return false;
     struct word relation = word_at(the.end, end);
     struct word of = word_at(relation.end, end);
     struct word who = word_at(of.end, end);
     struct mn_through of_who = { 0 };
 
-    if (!is_relation(relation) || !alike(of.text, MN_STR("of")) || !who.follows)
+    if (!is_relation(relation) || !mn_str_alike(of.text, MN_STR("of")) || !who.follows)
         return false;
     if (possessive(of.end, end, &of_who, ret_end) &&
         of_who.relation_count < MN_THROUGH_RELATIONS_MAX) {
@@ -295,7 +281,7 @@ static bool named_behind(const struct mn_through *found, const char *behind, con
     static const char *const naming[] = { "is", "was", "name", "named", "called" };
     const char *at = behind;
 
-    if (owns(found, behind) && !alike(word_at(behind, end).text, MN_STR("name")))
+    if (owns(found, behind) && !mn_str_alike(word_at(behind, end).text, MN_STR("name")))
         return false;
     for (int i = 0; i < 3; i++) {
         struct word w = word_at(at, end);
@@ -324,7 +310,7 @@ static bool named_before(const char *from, const struct mn_through *found, const
         return false;
     const char *after = ret_name->at + ret_name->bytes;
     struct word w = word_at(after, phrase);
-    bool is = alike(w.text, MN_STR("is")) || alike(w.text, MN_STR("was"));
+    bool is = mn_str_alike(w.text, MN_STR("is")) || mn_str_alike(w.text, MN_STR("was"));
     return (!w.text.bytes && after < phrase && *after == ',' && strchr(CLOSES, *behind)) ||
            (is && !word_at(w.end, phrase).text.bytes);
 }
@@ -516,7 +502,7 @@ struct mn_through mn_through_first(const struct mn_through *through)
 
 static bool same_relation(struct mn_str a, struct mn_str b)
 {
-    bool same = alike(a, b);
+    bool same = mn_str_alike(a, b);
 
     for (size_t i = 0; i < COUNT_OF(SAME) && !same; i++) {
         size_t count = 0;
@@ -533,7 +519,7 @@ static bool same_anchor(const struct mn_through *found, const char *speaker,
                         const struct mn_through *through)
 {
     if (!found->anchor.bytes && through->anchor.bytes)
-        return alike(through->anchor, mn_str_of(speaker));
+        return mn_str_alike(through->anchor, mn_str_of(speaker));
     return mn_str_equal(found->anchor, through->anchor);
 }
 

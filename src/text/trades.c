@@ -4,7 +4,6 @@
 #include "text/trades.h"
 
 #include <stddef.h>
-#include <strings.h>
 
 /* clang-format off */
 static const char *const TRADES[] = {
@@ -30,39 +29,24 @@ static const char *const HAN_RANKS[] = { "总", "副", "女", "男", "大", "老
 static const char *const HAN_ENDS[] = { "员", "师", "人", NULL };
 /* clang-format on */
 
-static bool one_of(struct mn_str word, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (strlen(words[i]) == word.bytes && !strncasecmp(word.at, words[i], word.bytes))
-            return true;
-    return false;
-}
-
-static bool ends(struct mn_str word, const char *with)
-{
-    size_t bytes = strlen(with);
-
-    return word.bytes >= bytes && !memcmp(word.at + word.bytes - bytes, with, bytes);
-}
-
 bool mn_trade_known(struct mn_str word)
 {
     if (!word.bytes || (unsigned char)word.at[0] < 0x80)
-        return one_of(word, TRADES);
+        return mn_str_alike_any(word, TRADES);
     for (size_t i = 0; HAN[i]; i++) {
-        if (!ends(word, HAN[i]))
+        if (!mn_str_ends(word, HAN[i]))
             continue;
         /* "王教授" is somebody's name, 外科医生 and 总经理 nobody's. */
         struct mn_str before = { word.at, word.bytes - strlen(HAN[i]) };
-        return before.bytes != strlen("王") || one_of(before, HAN_RANKS);
+        return before.bytes != strlen("王") || mn_str_alike_any(before, HAN_RANKS);
     }
     for (size_t i = 0; HAN_ENDS[i]; i++)
-        if (ends(word, HAN_ENDS[i]))
+        if (mn_str_ends(word, HAN_ENDS[i]))
             return true;
     return false;
 }
 
 bool mn_trade_before_name(struct mn_str word)
 {
-    return one_of(word, TITLES);
+    return mn_str_alike_any(word, TITLES);
 }

@@ -160,6 +160,26 @@ static void null_and_the_empty_text_are_the_same_absent_value(void **state)
     assert_true(mn_str_equal((struct mn_str){NULL, 0}, mn_str_of("")));
 }
 
+static void words_are_alike_but_for_the_case_of_latin_letters(void **state)
+{
+    static const char *const list[] = { "german", "德国人", NULL };
+
+    (void)state;
+    assert_true(mn_str_alike(MN_STR("The UK"), MN_STR("the uk")));
+    assert_false(mn_str_alike(MN_STR("ab"), MN_STR("abc")));
+    assert_false(mn_str_alike(MN_STR("[a"), MN_STR("{a"))); /* a bit apart, as letters are */
+    assert_false(mn_str_alike(MN_STR("É"), MN_STR("é")));
+    assert_true(mn_str_alike((struct mn_str){NULL, 0}, MN_STR("")));
+    assert_true(mn_str_alike_any(MN_STR("GERMAN"), list));
+    assert_true(mn_str_alike_any(MN_STR("德国人"), list));
+    assert_false(mn_str_alike_any(MN_STR("germans"), list));
+    assert_false(mn_str_alike_any((struct mn_str){NULL, 0}, list));
+    assert_true(mn_str_ends(MN_STR("程序员"), "员"));
+    assert_true(mn_str_ends(MN_STR("员"), "员"));
+    assert_false(mn_str_ends(MN_STR("员"), "程序员"));
+    assert_false(mn_str_ends((struct mn_str){NULL, 0}, "员"));
+}
+
 static void a_buffer_grows_and_always_ends_with_nul(void **state)
 {
     MN_BUF_AUTO buf = {0};
@@ -226,6 +246,7 @@ int main(void)
         cmocka_unit_test(reading_at_the_end_gives_nothing_and_stays),
         cmocka_unit_test(a_cut_never_splits_a_code_point),
         cmocka_unit_test(null_and_the_empty_text_are_the_same_absent_value),
+        cmocka_unit_test(words_are_alike_but_for_the_case_of_latin_letters),
         cmocka_unit_test(a_buffer_grows_and_always_ends_with_nul),
         cmocka_unit_test(a_buffer_keeps_its_room_when_reset_and_gives_it_back_when_released),
         cmocka_unit_test(a_buffer_that_failed_keeps_what_it_had_and_takes_no_more),
