@@ -92,7 +92,7 @@ static const struct mn_session_turn *turn_of(const struct work *w, uint32_t row)
 
 static bool is_allowed(const struct work *w, uint32_t row)
 {
-    return w->r->allowed[row / 64] >> (row % 64) & 1;
+    return mn_visible_row(w->r->visible, row);
 }
 
 /* ---- the rows ---- */
@@ -100,12 +100,14 @@ static bool is_allowed(const struct work *w, uint32_t row)
 /* The row as near, made when it is none yet; NOBODY when there is no such row or it may not be seen. */
 static uint32_t take_row(struct work *w, uint32_t row, bool beside)
 {
-    if (row == MN_ROW_NONE || !is_allowed(w, row))
+    if (row == MN_ROW_NONE)
         return NOBODY;
     if (w->slot[row]) {
         w->near[w->slot[row]].beside |= beside;
         return w->slot[row];
     }
+    if (!is_allowed(w, row))
+        return NOBODY;
     const struct mn_session_turn *turn = turn_of(w, row);
     uint32_t *session = &w->session_slot[w->table->session[row] + 1];
 

@@ -21,11 +21,11 @@ struct mn_context_request {
     size_t which; /* the index's number in it */
     const struct mn_terms *terms;
     const struct mn_vector_request *vector; /* NULL: none */
-    const uint64_t *allowed;                /* one bit a row: a turn nobody may see says nothing */
+    const struct mn_visible_judged *visible; /* a turn that may not be seen says nothing */
     const struct mn_inquiry *inquiry;
 };
 
-/* The signals of these rows, which are turns and allowed; item[i].id is left as it is. */
+/* The signals of these rows, which are turns that may be seen; item[i].id is left as it is. */
 enum mneme_status mn_context_read(const struct mn_context_request *request, const uint32_t *rows,
                                   size_t count, struct mn_context *const *item,
                                   struct mneme_error *err);

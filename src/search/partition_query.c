@@ -24,10 +24,12 @@ struct work {
     struct mn_picking of;
     const struct mn_query *query;
 
-    void *bits_block;
+    struct mn_visible_request request;
+    struct mn_visible_judged judged[MN_VIEWS_MAX];
+    uint8_t *verdicts; /* of all views */
+    uint64_t *bits;    /* of all views */
     uint64_t *text_bits[MN_VIEWS_MAX];
     uint64_t *vector_bits[MN_VIEWS_MAX];
-    uint8_t *classes;
     float *score;
     uint32_t *touched;
     uint64_t *among;
@@ -37,7 +39,8 @@ struct work {
 
 static void work_release(struct work *work)
 {
-    free(work->bits_block);
+    free(work->verdicts);
+    free(work->bits);
     free(work->score);
     free(work->touched);
     free(work->among);
@@ -127,39 +130,48 @@ static enum mneme_status prepare(struct work *work, struct mn_arena *arena, stru
     return MNEME_OK;
 }
 
-static struct mn_visible_request visible_request(const struct mn_query *query)
+/* Who may be seen, by classes of rows. */
+static enum mneme_status judge(struct work *work, struct mneme_error *err)
 {
-    return (struct mn_visible_request){ .access = query->access,
-                                        .text_types = query->text_types,
-                                        .vector_types = query->vector_types,
-                                        .after_ms = query->after_ms,
-                                        .before_ms = query->before_ms };
+    const struct mn_query *query = work->query;
+    const struct mn_views *views = work->of.views;
+    size_t count = 1;
+
+    work->request = (struct mn_visible_request){ .access = query->access,
+                                                 .text_types = query->text_types,
+                                                 .vector_types = query->vector_types,
+                                                 .after_ms = query->after_ms,
+                                                 .before_ms = query->before_ms };
+    for (size_t v = 0; v < views->count; v++)
+        count += mn_visible_verdicts(&views->index[v]->visible);
+    uint8_t *next = work->verdicts = malloc(count);
+    if (!next)
+        return mn_fail_memory(err);
+    for (size_t v = 0; v < views->count; v++) {
+        work->judged[v] = mn_visible_judge(&views->index[v]->visible, &work->request, next);
+        next += mn_visible_verdicts(&views->index[v]->visible);
+    }
+    return MNEME_OK;
 }
 
+/* The same, of each row. */
 static enum mneme_status find_visible(struct work *work, struct mneme_error *err)
 {
-    const struct mn_visible_request request = visible_request(work->query);
-    size_t words = 0, classes = 1;
+    const struct mn_views *views = work->of.views;
+    size_t words = 1;
 
-    for (size_t v = 0; v < work->of.views->count; v++) {
-        size_t needed = mn_visible_scratch_bytes(&work->of.views->index[v]->visible);
-
-        words += mn_visible_words(&work->of.views->index[v]->visible);
-        if (needed > classes)
-            classes = needed;
-    }
-    work->bits_block = malloc(2 * words * sizeof(uint64_t) + classes);
-    if (!work->bits_block)
+    for (size_t v = 0; v < views->count; v++)
+        words += 2 * mn_visible_words(&views->index[v]->visible);
+    uint64_t *next = work->bits = malloc(words * sizeof *next);
+    if (!next)
         return mn_fail_memory(err);
-    uint64_t *next = work->bits_block;
-    work->classes = (uint8_t *)(next + 2 * words);
-    for (size_t v = 0; v < work->of.views->count; v++) {
-        const struct mn_visible *visible = &work->of.views->index[v]->visible;
+    for (size_t v = 0; v < views->count; v++) {
+        size_t each = mn_visible_words(&views->index[v]->visible);
 
         work->text_bits[v] = next;
-        work->vector_bits[v] = next + mn_visible_words(visible);
-        next += 2 * mn_visible_words(visible);
-        mn_visible_bits(visible, &request, work->classes, work->text_bits[v], work->vector_bits[v]);
+        work->vector_bits[v] = next + each;
+        next += 2 * each;
+        mn_visible_bits(&work->judged[v], work->text_bits[v], work->vector_bits[v]);
     }
     return MNEME_OK;
 }
@@ -390,14 +402,13 @@ static enum mneme_status answer(const struct work *work, struct mn_arena *arena,
 /* Those of the ids that may be seen, of any type, without a rank. There is room for all. */
 static void choose_named(struct work *work, const char *const *ids, size_t count)
 {
-    const struct mn_visible_request request = visible_request(work->query);
     const struct mn_views *views = work->of.views;
 
     for (size_t i = 0; i < count; i++) {
         uint32_t row;
 
         if (mn_picked_find(views, ids[i], &row) &&
-            mn_visible_row(&views->index[mn_picked_view(row)]->visible, &request, row & MN_ROW_MASK))
+            mn_visible_row(&work->judged[mn_picked_view(row)], row & MN_ROW_MASK))
             work->of.item[work->of.count++] = (struct mn_picked){ .row = row };
     }
 }
@@ -429,6 +440,7 @@ enum mneme_status mn_views_top(const struct mn_views *views, const struct mn_que
     if (!work.scored)
         return mn_fail_memory(err);
     MN_TRY(make_room(&work.of, room + query->also_count, err));
+    MN_TRY(judge(&work, err));
     MN_TRY(find_visible(&work, err));
     choose_by_vector(&work);
     MN_TRY(choose_by_text(&work, err));
@@ -445,6 +457,7 @@ enum mneme_status mn_views_score(const struct mn_views *views, const struct mn_q
     WORK_AUTO work = { .of = { .views = views }, .query = query };
 
     MN_TRY(prepare(&work, arena, err));
+    MN_TRY(judge(&work, err));
     MN_TRY(make_room(&work.of, count, err));
     choose_named(&work, ids, count);
     mn_picking_unite(&work.of);
@@ -470,7 +483,7 @@ static enum mneme_status read_contexts(const struct work *work, size_t v,
         .which = v,
         .terms = query->terms ? query->terms : &none,
         .vector = work->of.prepared->has_vector ? &work->of.prepared->vector[v] : NULL,
-        .allowed = work->text_bits[v],
+        .visible = &work->judged[v],
         .inquiry = query->inquiry ? query->inquiry : &nothing,
     };
 
@@ -481,14 +494,12 @@ enum mneme_status mn_views_context(const struct mn_views *views, const struct mn
                                    const char *const *ids, size_t count, struct mn_arena *arena,
                                    struct mn_contexts *ret_contexts, struct mneme_error *err)
 {
-    struct mn_query any = *query;
-    WORK_AUTO work = { .of = { .views = views }, .query = &any };
+    WORK_AUTO work = { .of = { .views = views }, .query = query };
     struct mn_contexts contexts = { .room = count + 1 };
     struct asked_turns turns[MN_VIEWS_MAX] = { { 0 } };
 
-    any.text_types = any.vector_types = ~(mn_type_set)0;
     MN_TRY(prepare(&work, arena, err));
-    MN_TRY(find_visible(&work, err));
+    MN_TRY(judge(&work, err));
     contexts.item = mn_arena_array(arena, struct mn_context, contexts.room);
     if (!contexts.item)
         return mn_fail_memory(err);
@@ -505,7 +516,7 @@ enum mneme_status mn_views_context(const struct mn_views *views, const struct mn
             continue;
         size_t v = mn_picked_view(found), row = found & MN_ROW_MASK;
         if (!mn_session_table_is_turn(&views->index[v]->sessions, row) ||
-            !(work.text_bits[v][row / 64] >> (row % 64) & 1))
+            !mn_visible_row(&work.judged[v], row))
             continue;
         turns[v].row[turns[v].count] = (uint32_t)row;
         turns[v].item[turns[v].count++] = &contexts.item[contexts.count];

@@ -14,7 +14,6 @@
 #include "base/str.h"
 
 enum { STATE_HOLDS = 1, STATE_HELD = 2 }; /* now; and in the past, where superseded says nothing */
-enum { FOR_TEXT = 1, FOR_VECTOR = 2 };
 
 #define ROWS_FIRST 64
 #define GROWTH 8 /* room grows by an eighth */
@@ -27,9 +26,10 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return mn_hash64(mn_or_empty(text), strlen(mn_or_empty(text)), seed);
 }
 
-static uint64_t class_hash(const struct mneme_memory *memory)
+static uint64_t class_hash(const struct mneme_memory *memory, uint8_t type, uint8_t state)
 {
-    uint64_t hash = ((uint64_t)memory->scope_kind << 8) + (uint64_t)memory->sensitivity;
+    uint64_t hash = ((uint64_t)memory->scope_kind << 8) + (uint64_t)memory->sensitivity +
+                    ((uint64_t)type << 16) + ((uint64_t)state << 24);
 
     hash = hash_text(memory->agent_id, hash);
     hash = hash_text(memory->scope_id, hash);
@@ -145,25 +145,29 @@ static bool class_room(struct mn_visible *v)
 }
 
 /* The class of a row, made when it is the first of its kind; UINT32_MAX when malloc fails. */
-static uint32_t class_of(struct mn_visible *v, const struct mneme_memory *memory)
+static uint32_t class_of(struct mn_visible *v, const struct mneme_memory *memory, uint8_t type,
+                         uint8_t state)
 {
-    uint64_t hash = class_hash(memory);
+    uint64_t hash = class_hash(memory, type, state);
 
     if (!class_room(v))
         return UINT32_MAX;
     for (size_t at = hash & (v->classes.slots - 1); v->classes.slot[at];
          at = (at + 1) & (v->classes.slots - 1)) {
-        uint32_t class = v->classes.slot[at] - 1;
+        const struct mn_visible_class *known = &v->classes.item[v->classes.slot[at] - 1];
 
-        if (v->classes.item[class].hash == hash &&
-            class_equal(v->classes.item[class].memory, memory))
-            return class;
+        if (known->hash == hash && known->type == type && known->state == state &&
+            class_equal(known->memory, memory))
+            return v->classes.slot[at] - 1;
     }
     uint32_t class = (uint32_t)v->classes.count;
-    if (!class_make(memory, &v->classes.item[class]))
+    struct mn_visible_class *made = &v->classes.item[class];
+    if (!class_make(memory, made))
         return UINT32_MAX;
-    v->classes.item[class].hash = hash;
-    v->classes.bytes += v->classes.item[class].bytes;
+    made->hash = hash;
+    made->type = type;
+    made->state = state;
+    v->classes.bytes += made->bytes;
     v->classes.count++;
     slot_fill(v, class);
     return class;
@@ -195,8 +199,7 @@ static bool row_room(struct mn_visible *v)
         return true;
     /* A column that has grown before another fails is merely larger than said. */
     if (!grow(&v->alive, room / 64, sizeof *v->alive) ||
-        !grow(&v->class_of, room, sizeof *v->class_of) || !grow(&v->type, room, sizeof *v->type) ||
-        !grow(&v->state, room, sizeof *v->state) ||
+        !grow(&v->class_of, room, sizeof *v->class_of) ||
         !grow(&v->created_at, room, sizeof *v->created_at) ||
         !grow_sparse(&v->valid_from, room) || !grow_sparse(&v->valid_until, room) ||
         !grow_sparse(&v->event_time, room))
@@ -261,7 +264,7 @@ bool mn_visible_add(struct mn_visible *v, const struct mn_unit *unit)
         return false;
     int64_t from = memory->valid_from_ms ? memory->valid_from_ms : INT64_MIN;
     int64_t until = memory->valid_until_ms ? memory->valid_until_ms : INT64_MAX;
-    uint32_t class = class_of(v, memory);
+    uint32_t class = class_of(v, memory, type_of(memory->type), state_of(unit));
     if (class == UINT32_MAX || !put_sparse(v, &v->valid_from, from, INT64_MIN) ||
         !put_sparse(v, &v->valid_until, until, INT64_MAX) ||
         !put_sparse(v, &v->event_time, memory->event_time_ms, 0))
@@ -269,8 +272,6 @@ bool mn_visible_add(struct mn_visible *v, const struct mn_unit *unit)
 
     v->classes.item[class].rows++;
     v->class_of[row] = class;
-    v->type[row] = type_of(memory->type);
-    v->state[row] = state_of(unit);
     v->created_at[row] = memory->created_at_ms;
     if (row % 64 == 0)
         v->alive[row / 64] = 0;
@@ -335,8 +336,6 @@ void mn_visible_compact(struct mn_visible *v)
         if (!mn_visible_alive(v, row))
             continue;
         v->class_of[kept] = v->class_of[row];
-        v->type[kept] = v->type[row];
-        v->state[kept] = v->state[row];
         v->created_at[kept] = v->created_at[row];
         move_sparse(v->valid_from, row, kept);
         move_sparse(v->valid_until, row, kept);
@@ -352,11 +351,6 @@ void mn_visible_compact(struct mn_visible *v)
 }
 
 /* ---- a request ---- */
-
-size_t mn_visible_scratch_bytes(const struct mn_visible *v)
-{
-    return v->classes.count + 1;
-}
 
 static bool in_window(const struct mn_visible *v, const struct mn_visible_request *request,
                       size_t row)
@@ -375,83 +369,90 @@ static bool in_window(const struct mn_visible *v, const struct mn_visible_reques
            !(request->before_ms && happened >= request->before_ms);
 }
 
-static void judge_classes(const struct mn_visible *v, const struct mn_access *access,
-                          uint8_t *reached)
+size_t mn_visible_verdicts(const struct mn_visible *v)
 {
-    enum mn_reason reason;
-
-    for (size_t c = 0; c < v->classes.count; c++) {
-        const struct mn_visible_class *class = &v->classes.item[c];
-
-        reached[c] =
-            class->rows && mn_access_reaches(access, class->memory, &reason) ? UINT8_MAX : 0;
-    }
+    return v->classes.count + 1;
 }
 
-/* Are all 64 of one class, type and state? Rows that were written together mostly are. */
-static bool is_uniform(const uint32_t class[64], const uint8_t type[64], const uint8_t state[64])
+static uint8_t verdict_of(const struct mn_visible_request *request,
+                          const struct mn_visible_class *class)
+{
+    const struct mn_access *access = request->access;
+    uint8_t state = access->as_of_ms ? STATE_HELD : STATE_HOLDS;
+    enum mn_reason reason;
+
+    if (!class->rows || !(class->state & state) ||
+        !mn_access_reaches(access, class->memory, &reason))
+        return 0;
+    return (uint8_t)(MN_VISIBLE_AS_ANY |
+                     (request->text_types >> class->type & 1 ? MN_VISIBLE_AS_TEXT : 0) |
+                     (request->vector_types >> class->type & 1 ? MN_VISIBLE_AS_VECTOR : 0));
+}
+
+struct mn_visible_judged mn_visible_judge(const struct mn_visible *v,
+                                          const struct mn_visible_request *request,
+                                          uint8_t *verdict)
+{
+    const struct mn_access *access = request->access;
+
+    for (size_t c = 0; c < v->classes.count; c++)
+        verdict[c] = verdict_of(request, &v->classes.item[c]);
+    return (struct mn_visible_judged){
+        .visible = v,
+        .request = request,
+        .verdict = verdict,
+        .timed = request->after_ms || request->before_ms || access->as_of_ms ||
+                 v->latest_from > access->at_ms || v->earliest_until <= access->at_ms,
+    };
+}
+
+/* Are all 64 of one class? Rows that were written together often are. */
+static bool is_uniform(const uint32_t class[64])
 {
     uint32_t other = 0;
-    uint8_t another = 0;
 
     for (size_t i = 0; i < 64; i++)
         other |= class[i] ^ class[0];
-    for (size_t i = 0; i < 64; i++)
-        another |= (uint8_t)((type[i] ^ type[0]) | (state[i] ^ state[0]));
-    return !other && !another;
+    return !other;
 }
 
-/* FOR_TEXT and FOR_VECTOR of the rows from `first` on, one bit each. */
-static void judge_rows(const struct mn_visible *v, size_t first, size_t rows,
-                       const uint8_t wanted[256], const uint8_t *reached, const uint8_t in_state[4],
+/* One bit for each of the rows from `first` on, as their classes are judged. */
+static void judge_rows(const struct mn_visible_judged *judged, size_t first, size_t rows,
                        uint64_t *ret_text, uint64_t *ret_vector)
 {
-    bool uniform = rows == 64 && is_uniform(v->class_of + first, v->type + first, v->state + first);
+    const uint32_t *class = judged->visible->class_of + first;
     uint8_t as[64] = { 0 };
 
-    for (size_t i = 0; i < (uniform ? 1 : rows); i++)
-        as[i] = wanted[v->type[first + i]] & reached[v->class_of[first + i]] &
-                in_state[v->state[first + i]];
     *ret_text = *ret_vector = 0;
-    if (uniform) {
-        *ret_text = as[0] & FOR_TEXT ? UINT64_MAX : 0;
-        *ret_vector = as[0] & FOR_VECTOR ? UINT64_MAX : 0;
+    if (rows == 64 && is_uniform(class)) {
+        *ret_text = judged->verdict[class[0]] & MN_VISIBLE_AS_TEXT ? UINT64_MAX : 0;
+        *ret_vector = judged->verdict[class[0]] & MN_VISIBLE_AS_VECTOR ? UINT64_MAX : 0;
         return;
     }
+    for (size_t i = 0; i < rows; i++)
+        as[i] = judged->verdict[class[i]];
     for (unsigned i = 0; i < 64; i += 8) {
         *ret_text |= mn_bits_gather(as + i, 0) << i;
         *ret_vector |= mn_bits_gather(as + i, 1) << i;
     }
 }
 
-void mn_visible_bits(const struct mn_visible *v, const struct mn_visible_request *request,
-                     uint8_t *scratch, uint64_t *text_bits, uint64_t *vector_bits)
+void mn_visible_bits(const struct mn_visible_judged *judged, uint64_t *text_bits,
+                     uint64_t *vector_bits)
 {
-    const struct mn_access *access = request->access;
-    uint8_t state = access->as_of_ms ? STATE_HELD : STATE_HOLDS;
-    bool timed = request->after_ms || request->before_ms || access->as_of_ms ||
-                 v->latest_from > access->at_ms || v->earliest_until <= access->at_ms;
-    uint8_t in_state[4];
-    uint8_t wanted[256] = { 0 }; /* by type */
-
-    for (int t = 0; t < mn_type_count(); t++)
-        wanted[t] = (uint8_t)((request->text_types >> t & 1 ? FOR_TEXT : 0) |
-                              (request->vector_types >> t & 1 ? FOR_VECTOR : 0));
-    for (unsigned s = 0; s < sizeof in_state; s++)
-        in_state[s] = s & state ? UINT8_MAX : 0;
-    judge_classes(v, access, scratch);
+    const struct mn_visible *v = judged->visible;
 
     for (size_t w = 0; w < mn_visible_words(v); w++) {
         size_t first = w * 64;
         size_t rows = v->count - first < 64 ? v->count - first : 64;
         uint64_t text, vector;
 
-        judge_rows(v, first, rows, wanted, scratch, in_state, &text, &vector);
+        judge_rows(judged, first, rows, &text, &vector);
         uint64_t bits = (text | vector) & v->alive[w];
-        for (uint64_t left = timed ? bits : 0; left; left &= left - 1) {
+        for (uint64_t left = judged->timed ? bits : 0; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctzll(left);
 
-            if (!in_window(v, request, first + i))
+            if (!in_window(v, judged->request, first + i))
                 bits &= ~(UINT64_C(1) << i);
         }
         text_bits[w] = text & bits;
@@ -459,23 +460,19 @@ void mn_visible_bits(const struct mn_visible *v, const struct mn_visible_request
     }
 }
 
-bool mn_visible_row(const struct mn_visible *v, const struct mn_visible_request *request,
-                    size_t row)
+bool mn_visible_row(const struct mn_visible_judged *judged, size_t row)
 {
-    const struct mn_access *access = request->access;
-    uint8_t state = access->as_of_ms ? STATE_HELD : STATE_HOLDS;
-    enum mn_reason reason;
+    const struct mn_visible *v = judged->visible;
 
-    return mn_visible_alive(v, row) && v->state[row] & state && in_window(v, request, row) &&
-           mn_access_reaches(access, v->classes.item[v->class_of[row]].memory, &reason);
+    return mn_visible_alive(v, row) && judged->verdict[v->class_of[row]] & MN_VISIBLE_AS_ANY &&
+           (!judged->timed || in_window(v, judged->request, row));
 }
 
 size_t mn_visible_bytes(const struct mn_visible *v)
 {
     size_t instants =
         1 + (v->valid_from != NULL) + (v->valid_until != NULL) + (v->event_time != NULL);
-    size_t row = sizeof *v->class_of + sizeof *v->type + sizeof *v->state +
-                 instants * sizeof(int64_t);
+    size_t row = sizeof *v->class_of + instants * sizeof(int64_t);
 
     return v->room * row + v->room / 8 + v->classes.room * sizeof v->classes.item[0] +
            v->classes.slots * sizeof v->classes.slot[0] + v->classes.bytes;
@@ -489,8 +486,6 @@ void mn_visible_release(struct mn_visible *v)
     free(v->classes.slot);
     free(v->alive);
     free(v->class_of);
-    free(v->type);
-    free(v->state);
     free(v->valid_from);
     free(v->valid_until);
     free(v->created_at);

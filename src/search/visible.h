@@ -1,10 +1,10 @@
 /*
  * visible.h - which rows of a partition a request may see: one bit a row.
  *
- * The rules stay in memory/access.c. Rows that are equal in everything an identity is judged by
- * form a class, and the identity is judged once per class and request. Whether a row's state holds
- * is asked when it is added, once for the present and once for the past; what is left for the
- * request are comparisons of instants over columns.
+ * The rules stay in memory/access.c. Rows that are equal in everything but instants that a request
+ * judges them by form a class, and a request judges each class once. Whether a row's state holds is
+ * asked when it is added, once for the present and once for the past; what is left for the request
+ * are comparisons of instants over columns.
  */
 #ifndef MN_SEARCH_VISIBLE_H
 #define MN_SEARCH_VISIBLE_H
@@ -19,6 +19,8 @@
 
 struct mn_visible_class {
     struct mneme_memory *memory; /* with the class's fields alone */
+    uint8_t type;
+    uint8_t state; /* bits STATE_... */
     size_t bytes;                /* of its block */
     uint64_t hash;
     size_t rows;    /* alive ones; 0: not asked */
@@ -30,8 +32,6 @@ struct mn_visible {
     size_t room;     /* a multiple of 64 */
     uint64_t *alive; /* one bit a row */
     uint32_t *class_of;
-    uint8_t *type;
-    uint8_t *state; /* bits STATE_... */
     int64_t *created_at;
     /* NULL while no row has one. */
     int64_t *valid_from;  /* INT64_MIN: open */
@@ -73,16 +73,29 @@ bool mn_visible_alive(const struct mn_visible *visible, size_t row);
 /* Squeezes dead rows and classes out; rows keep their order. */
 void mn_visible_compact(struct mn_visible *visible);
 
-/* Room of one byte for each class, at least 1. */
-size_t mn_visible_scratch_bytes(const struct mn_visible *visible);
+/* What a request makes of each class. */
+struct mn_visible_judged {
+    const struct mn_visible *visible;
+    const struct mn_visible_request *request;
+    const uint8_t *verdict; /* by class: bits MN_VISIBLE_... */
+    bool timed;             /* instants tell as well */
+};
+
+enum { MN_VISIBLE_AS_TEXT = 1, MN_VISIBLE_AS_VECTOR = 2, MN_VISIBLE_AS_ANY = 4 };
+
+/* Judges the classes into `verdict`, which has room for mn_visible_verdicts(), at least 1. The request
+ * must outlive what is returned. */
+size_t mn_visible_verdicts(const struct mn_visible *visible);
+struct mn_visible_judged mn_visible_judge(const struct mn_visible *visible,
+                                          const struct mn_visible_request *request,
+                                          uint8_t *verdict);
 
 /* Fills mn_visible_words() words of both: rows that may be seen and are of those types. */
-void mn_visible_bits(const struct mn_visible *visible, const struct mn_visible_request *request,
-                     uint8_t *scratch, uint64_t *text_bits, uint64_t *vector_bits);
+void mn_visible_bits(const struct mn_visible_judged *judged, uint64_t *text_bits,
+                     uint64_t *vector_bits);
 
-/* The same for one row, whatever its type. */
-bool mn_visible_row(const struct mn_visible *visible, const struct mn_visible_request *request,
-                    size_t row);
+/* May this row be seen, whatever its type? */
+bool mn_visible_row(const struct mn_visible_judged *judged, size_t row);
 
 size_t mn_visible_bytes(const struct mn_visible *visible);
 void mn_visible_release(struct mn_visible *visible);

@@ -36,7 +36,7 @@ static void every_identity_sees_the_rows_it_may_and_no_other(void **state)
     size_t rows = universe_memory_count(), words = rows / 64 + 1;
     uint64_t *text = malloc(words * sizeof *text), *vector = malloc(words * sizeof *vector);
     struct universe_memory *row = malloc(rows * sizeof *row);
-    uint8_t *scratch;
+    uint8_t *verdict;
     size_t seen = 0;
 
     (void)state;
@@ -46,15 +46,16 @@ static void every_identity_sees_the_rows_it_may_and_no_other(void **state)
         struct mn_unit unit = { .id = row[m].id, .memory = row[m].memory, .confidence = -1 };
         assert_true(mn_visible_add(&visible, &unit));
     }
-    scratch = malloc(mn_visible_scratch_bytes(&visible));
-    assert_non_null(scratch);
+    verdict = malloc(mn_visible_verdicts(&visible));
+    assert_non_null(verdict);
     for (size_t a = 0; a < universe_access_count(); a++) {
         struct mn_access access = universe_access(a);
         struct mn_visible_request request = { .access = &access,
                                               .text_types = ~(mn_type_set)0,
                                               .vector_types = 0 };
+        struct mn_visible_judged judged = mn_visible_judge(&visible, &request, verdict);
 
-        mn_visible_bits(&visible, &request, scratch, text, vector);
+        mn_visible_bits(&judged, text, vector);
         for (size_t m = 0; m < rows; m++) {
             bool allowed = universe_allows(&access, &row[m].memory);
 
@@ -63,15 +64,14 @@ static void every_identity_sees_the_rows_it_may_and_no_other(void **state)
             seen += allowed;
         }
         for (size_t m = a % 7; m < rows; m += 101)
-            assert_int_equal(mn_visible_row(&visible, &request, m),
-                             universe_allows(&access, &row[m].memory));
+            assert_int_equal(mn_visible_row(&judged, m), universe_allows(&access, &row[m].memory));
     }
     assert_true(seen > 1000);
     mn_visible_release(&visible);
     free(text);
     free(vector);
     free(row);
-    free(scratch);
+    free(verdict);
 }
 
 struct wild {
@@ -166,24 +166,25 @@ static void judge_random_rows(uint64_t run)
         struct mn_visible_request request = { .access = &access,
                                               .text_types = next_random(),
                                               .vector_types = next_random() };
-        uint8_t *scratch = malloc(mn_visible_scratch_bytes(&visible));
+        uint8_t *verdict = malloc(mn_visible_verdicts(&visible));
 
-        assert_non_null(scratch);
+        assert_non_null(verdict);
         if (next_random() % 2)
             access.as_of_ms = access.at_ms;
         if (next_random() % 4 == 0)
             request.after_ms = (int64_t)(next_random() % 10);
         if (next_random() % 4 == 0)
             request.before_ms = (int64_t)(next_random() % 10);
-        mn_visible_bits(&visible, &request, scratch, text, vector);
+        struct mn_visible_judged judged = mn_visible_judge(&visible, &request, verdict);
+        mn_visible_bits(&judged, text, vector);
         for (size_t r = 0; r < count; r++) {
             bool seen = mn_visible_alive(&visible, r) && expected(&wild[r], &request);
 
             assert_int_equal(bit(text, r), seen && of_type(&wild[r], request.text_types));
             assert_int_equal(bit(vector, r), seen && of_type(&wild[r], request.vector_types));
-            assert_int_equal(mn_visible_row(&visible, &request, r), seen);
+            assert_int_equal(mn_visible_row(&judged, r), seen);
         }
-        free(scratch);
+        free(verdict);
         if (n % 10 == 9) { /* one leaves; now and then the gaps do */
             size_t gone = next_random() % count;
 
@@ -234,7 +235,11 @@ static void equal_rows_share_one_class(void **state)
     w.unit.memory.scope_id = "another";
     assert_true(mn_visible_add(&visible, &w.unit));
     assert_int_equal(visible.classes.count, 2);
+    w.unit.memory.type = strcmp(w.unit.memory.type, "fact") == 0 ? "incident" : "fact";
+    assert_true(mn_visible_add(&visible, &w.unit));
+    assert_int_equal(visible.classes.count, 3);
     mn_visible_remove(&visible, 100);
+    mn_visible_remove(&visible, 101);
     mn_visible_compact(&visible);
     assert_int_equal(visible.classes.count, 1);
     mn_visible_release(&visible);
