@@ -14,6 +14,9 @@
 
 #include <math.h>
 
+/* A bound is told from the rows touched first, eight for each that is wanted, which the rarest terms chose. */
+#define LOOKED_AT_MAX(wanted) (8 * (wanted))
+#define POSTINGS_A_LOOK 4  /* read in the time that looking at one of them takes */
 #define POSTINGS_A_ROW 250 /* read in the time that looking through one row's terms takes */
 #define FETCH_AHEAD 4      /* rows, while one is scored */
 #define ROUNDED 0.999999f  /* what sums in another order may come to */
@@ -121,19 +124,25 @@ static void read_touched(const struct mn_text_request *r, const struct mn_text_i
     mark_touched(room, touched, false);
 }
 
+static size_t looked_at(size_t touched, size_t wanted)
+{
+    return touched < LOOKED_AT_MAX(wanted) ? touched : LOOKED_AT_MAX(wanted);
+}
+
 /*
- * A score that as many rows as are wanted reach: of those that have the most so far, the least that
- * they have with what columns tell of the lists from `next` on.
+ * A score that as many rows as are wanted reach: of those looked at that have the most so far, the
+ * least that they have with what columns tell of the lists from `next` on.
  */
 static float reached(const struct mn_text_request *r, size_t which, size_t next,
                      const struct mn_text_room *room, size_t touched, const struct mn_best *best)
 {
     struct mn_shortlist most = { .key = room->key, .keep = best->room, .least = -INFINITY };
     float least = INFINITY;
+    size_t looked = looked_at(touched, most.keep);
 
     if (touched < most.keep)
         return mn_best_least(best);
-    for (size_t i = 0; i < touched; i++)
+    for (size_t i = 0; i < looked; i++)
         if (room->score[room->touched[i]] >= most.least)
             mn_shortlist_offer(&most, room->score[room->touched[i]], room->touched[i]);
     mn_shortlist_cut(&most);
@@ -204,9 +213,9 @@ void mn_text_request_top(const struct mn_text_request *r, size_t which, const ui
     float least = -INFINITY;
 
     for (; next < count; next++) {
-        /* Asking for the bound costs a pass over the touched rows: only where as much may be
-         * spared. */
-        if (read + asked[next].posting_count >= touched) {
+        /* A bound is asked for where the look that it costs may spare as much. */
+        if (read + asked[next].posting_count >=
+            POSTINGS_A_LOOK * looked_at(touched, best->room)) {
             least = reached(r, which, next, room, touched, best);
             if (asked[next].to_come < least)
                 break;
