@@ -82,6 +82,9 @@ static void a_turn_calls_once_and_its_words_are_kept(void **state)
         { "My name is Ann.", MN_CALL_STATEMENT, NULL },
         { "I live in Lisbon.", MN_CALL_STATEMENT, NULL },
         { "I prefer dark roast coffee.", MN_CALL_STATEMENT, NULL },
+        { "I hate emojis in answers.", MN_CALL_STATEMENT, NULL },
+        { "I can't stand abbreviations in code comments", MN_CALL_STATEMENT, NULL },
+        { "我不喜欢回答里有表情符号", MN_CALL_STATEMENT, NULL },
         { "我住在上海", MN_CALL_STATEMENT, NULL },
         { "我的时区是 Asia/Shanghai", MN_CALL_STATEMENT, NULL },
         { "我对青霉素过敏", MN_CALL_STATEMENT, NULL },
@@ -108,6 +111,7 @@ static void small_talk_questions_and_quotations_call_for_nothing(void **state)
 {
     (void)state;
     static const char *const turns[] = {
+        "I hate waiting.", "I love what they did in code review today.", "我不喜欢下雨天",
         "Hello!",
         "Good morning, how are you?",
         "Thanks a lot, that was great help.",
