@@ -9,6 +9,12 @@ PRAGMA secure_delete = ON;
 -- name: SET_CACHE_SIZE
 PRAGMA cache_size = -8000;
 
+-- What one large commit made of the log is given back by the next. Above what a log has that is merged
+-- every thousand pages.
+
+-- name: SET_LOG_LIMIT
+PRAGMA journal_size_limit = 10485760;
+
 -- name: SET_PAGE_SIZE
 PRAGMA page_size = 8192;
 

@@ -10,6 +10,10 @@
  * Pages are read through SQLite's own file, below its cache: that decrypts them, and closing a
  * descriptor of our own would drop the locks of this process. The same holds for the shared memory.
  * The log and the lock file have no locks of that kind.
+ *
+ * Traces and segments lie packed. They are shown unpacked as well, so that no copy of them is passed over:
+ * of a frame that begins in a page as much as that page holds of it. The rest of a long one lies in pages of
+ * its own, which are freed with the row, and so overwritten.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pack.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 #include "store/file_reads.h"
@@ -122,8 +127,28 @@ static enum mneme_status page_bytes(struct mn_sqlite *db, int *ret_bytes, struct
     return MNEME_OK;
 }
 
+struct showing {
+    mn_bytes_fn piece;
+    void *context;
+};
+
+static void show_plain(void *context, const void *bytes, size_t count)
+{
+    const struct showing *showing = context;
+
+    showing->piece(showing->context, "packed", bytes, count);
+}
+
+/* Bytes, and what lies packed among them. */
+static enum mneme_status show(struct showing *showing, const char *part, const void *bytes,
+                              size_t count, struct mneme_error *err)
+{
+    showing->piece(showing->context, part, bytes, count);
+    return mn_unpack_among((struct mn_str){ bytes, count }, show_plain, showing, err);
+}
+
 static enum mneme_status read_pages(struct mn_sqlite *db, sqlite3_file *file, void *page,
-                                    mn_bytes_fn piece, void *context, struct mneme_error *err)
+                                    struct showing *showing, struct mneme_error *err)
 {
     sqlite3_int64 bytes = 0;
     int step = 0;
@@ -135,7 +160,7 @@ static enum mneme_status read_pages(struct mn_sqlite *db, sqlite3_file *file, vo
     for (sqlite3_int64 at = 0; code == SQLITE_OK && at + step <= bytes; at += step) {
         code = file->pMethods->xRead(file, page, step, at);
         if (code == SQLITE_OK)
-            piece(context, "store", page, (size_t)step);
+            MN_TRY(show(showing, "store", page, (size_t)step, err));
     }
     if (code == SQLITE_OK && mn_file_reads_failed())
         code = SQLITE_IOERR_READ;
@@ -156,10 +181,11 @@ static void read_shared(sqlite3_file *file, mn_bytes_fn piece, void *context)
 
 /* A file beside the store's, which need not be there. */
 static enum mneme_status read_beside(const char *store_path, const char *end, const char *part,
-                                     void *room, mn_bytes_fn piece, void *context,
+                                     void *room, struct showing *showing,
                                      struct mneme_error *err)
 {
     MN_BUF_AUTO path = { 0 };
+    enum mneme_status status = MNEME_OK;
     ssize_t got = -1;
     int fd;
 
@@ -169,15 +195,16 @@ static enum mneme_status read_beside(const char *store_path, const char *end, co
     fd = open(path.at, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return MNEME_OK;
-    while (fd >= 0 && (got = read(fd, room, PIECE_BYTES)) != 0) {
+    while (fd >= 0 && status == MNEME_OK && (got = read(fd, room, PIECE_BYTES)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             break;
-        piece(context, part, room, (size_t)got);
+        status = show(showing, part, room, (size_t)got, err);
     }
     if (fd >= 0)
         (void)close(fd);
+    MN_TRY(status);
     if (got < 0)
         return mn_fail(err, MNEME_UNAVAILABLE, "%s cannot be read (%s)", path.at, strerror(errno));
     return MNEME_OK;
@@ -189,6 +216,7 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
     MN_READING_AUTO reading = { 0 };
     MN_ARENA_AUTO arena = mn_arena_new(2 * PIECE_BYTES);
     void *room = mn_arena_alloc(arena, PIECE_BYTES);
+    struct showing showing = { piece, context };
     sqlite3_file *file = NULL;
     const char *path;
 
@@ -200,10 +228,10 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
         !file || !file->pMethods)
         return mn_fail(err, MNEME_UNAVAILABLE, "the store's file cannot be read as it is");
     path = reading.store->path;
-    MN_TRY(read_pages(reading.db, file, room, piece, context, err));
+    MN_TRY(read_pages(reading.db, file, room, &showing, err));
     read_shared(file, piece, context);
-    MN_TRY(read_beside(path, "-wal", "log", room, piece, context, err));
-    return read_beside(path, ".lock", "lock", room, piece, context, err);
+    MN_TRY(read_beside(path, "-wal", "log", room, &showing, err));
+    return read_beside(path, ".lock", "lock", room, &showing, err);
 }
 
 /* ---- texts ---- */
