@@ -87,7 +87,7 @@ SELECT t.tenant, t.user, t.at_ms, coalesce(json_extract(t.json, '$.mode.name'), 
 FROM (SELECT tenant, user, at_ms, trace_id, used, trace_json(json, packed) AS json FROM traces
       WHERE at_ms > :now_ms - 7 * :day_ms
         AND (:tenant IS NULL OR tenant = :tenant) AND (:owner IS NULL OR user = :owner)
-      LIMIT -1) t -- so that each is unpacked once
+      LIMIT -1 OFFSET 0) t -- read apart, so that each is unpacked once
 ORDER BY t.tenant, t.user, t.at_ms, t.trace_id;
 
 -- ---- the file ----
