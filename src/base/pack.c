@@ -64,8 +64,8 @@ enum mneme_status mn_unpack(const char *what, struct mn_str packed, void *room, 
 
 /* ---- looking ---- */
 
-/* As far as the frame goes that begins there. */
-static void unpack_from(ZSTD_DStream *stream, struct mn_str frame, void *room, mn_plain_fn piece,
+/* As far as the frame goes that begins there. False: there is no memory for its window. */
+static bool unpack_from(ZSTD_DStream *stream, struct mn_str frame, void *room, mn_plain_fn piece,
                         void *context)
 {
     ZSTD_inBuffer in = { frame.at, frame.bytes, 0 };
@@ -85,6 +85,7 @@ static void unpack_from(ZSTD_DStream *stream, struct mn_str frame, void *room, m
     }
     if (out.pos)
         piece(context, room, out.pos);
+    return !ZSTD_isError(left) || ZSTD_getErrorCode(left) != ZSTD_error_memory_allocation;
 }
 
 enum mneme_status mn_unpack_among(struct mn_str bytes, mn_plain_fn piece, void *context,
@@ -105,7 +106,8 @@ enum mneme_status mn_unpack_among(struct mn_str bytes, mn_plain_fn piece, void *
         if (!full) {
             (void)ZSTD_DCtx_reset(stream, ZSTD_reset_session_only);
             (void)ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_BITS_MAX);
-            unpack_from(stream, (struct mn_str){ at, (size_t)(end - at) }, room, piece, context);
+            full = !unpack_from(stream, (struct mn_str){ at, (size_t)(end - at) }, room, piece,
+                                context);
         }
     }
     ZSTD_freeDStream(stream);

@@ -564,8 +564,8 @@ static void what_is_planted_afterwards_is_found_each_time(void **state)
 }
 
 /* A statement in which ? stands for the text, packed; in which @ stands for so much that none of it can be
- * read as it lies there. */
-static void run_packed(struct fixture *f, const char *sql, const char *text)
+ * read as it lies there. So many pages go to the log before it. */
+static void run_packed(struct fixture *f, const char *sql, const char *text, int pages)
 {
     MN_BUF_AUTO plain = { 0 };
     MN_BUF_AUTO packed = { 0 };
@@ -581,6 +581,10 @@ static void run_packed(struct fixture *f, const char *sql, const char *text)
     }
     ASSERT_OK(mn_pack(MN_PACK_QUICK, (struct mn_str){ plain.at, plain.bytes }, &packed, &f->err));
     assert_null(memmem(packed.at, packed.bytes, "Xanadu", 6));
+    for (char other[64]; pages; pages--) {
+        (void)snprintf(other, sizeof other, "PRAGMA application_id = %d", pages);
+        assert_int_equal(sqlite3_exec(db, other, NULL, NULL, NULL), SQLITE_OK);
+    }
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
     assert_int_equal(
         sqlite3_bind_blob(stmt, 1, packed.at, (int)packed.bytes, SQLITE_TRANSIENT), SQLITE_OK);
@@ -611,7 +615,7 @@ static void what_is_planted_packed_is_found_as_well(void **state)
     receipt = erase(f, MNEME_ERASE_USER, "user-1", NULL);
     assert_true(verified(f, receipt));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        run_packed(f, cases[i].plant, cases[i].text);
+        run_packed(f, cases[i].plant, cases[i].text, 0);
         if (verified(f, receipt))
             fail_msg("not found in the log: %s", cases[i].plant);
         run_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -621,6 +625,26 @@ static void what_is_planted_packed_is_found_as_well(void **state)
         run_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
         if (!verified(f, receipt))
             fail_msg("still found: %s", cases[i].plant);
+    }
+    mneme_free(receipt);
+}
+
+/* Wherever in the log its page begins. */
+static void what_lies_packed_in_the_log_is_found_at_each_place(void **state)
+{
+    struct fixture *f = *state;
+    char *receipt;
+
+    live(f, "user-1", "Xanadu");
+    live(f, "user-2", "Yangon");
+    receipt = erase(f, MNEME_ERASE_USER, "user-1", NULL);
+    for (int before = 0; before < 9; before++) {
+        run_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
+        run_packed(f, "INSERT INTO segments VALUES ('acme', 'user-2', 'p', 0, 9, ?)",
+                   "@ saw evt-Xanadu there @", before);
+        run_sql(f, "DELETE FROM segments");
+        if (verified(f, receipt))
+            fail_msg("not found behind %d pages", before);
     }
     mneme_free(receipt);
 }
@@ -639,6 +663,7 @@ int main(void)
         CASE(cached_vectors_go_also_where_there_is_no_model),
         CASE(what_is_planted_afterwards_is_found_each_time),
         CASE(what_is_planted_packed_is_found_as_well),
+        CASE(what_lies_packed_in_the_log_is_found_at_each_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
