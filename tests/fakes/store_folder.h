@@ -17,7 +17,11 @@ int store_folder_make(struct store_folder *folder, const char *name);
  * files for tenants where MN_TEST_PER_TENANT is in the environment. */
 enum mneme_status store_folder_open(const struct store_folder *folder, struct mneme **ret_handle,
                                     struct mneme_error *err);
-/* With all that is in it; 0, or -1. */
+/* Keep all that is in it beside it, and have it so again, however often. No handle may be open on what
+ * is in it. 0, or -1. */
+int store_folder_keep(const struct store_folder *folder);
+int store_folder_renew(const struct store_folder *folder);
+/* With all that is in it, and with what was kept; 0, or -1. */
 int store_folder_remove(const struct store_folder *folder);
 
 #endif
