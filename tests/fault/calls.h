@@ -6,6 +6,8 @@
 
 #include <mneme/mneme.h>
 
+#include <stdbool.h>
+
 #include "fakes/store_folder.h"
 
 #define FAULT_DIM 16 /* of the model, where a test gives one */
@@ -28,6 +30,7 @@ struct fault_group {
     const char *name;
     const struct fault_call *calls;
     size_t count;
+    bool opens; /* the calls open what they work on: to them no handle is one that has done it before */
 };
 extern const struct fault_group fault_files, fault_keys, fault_tenant_keys, fault_sweeps,
     fault_writing, fault_reading, fault_upkeep;

@@ -1,5 +1,5 @@
 /*
- * file_calls.c - the calls on the file of a store: opened, copied, put back.
+ * file_calls.c - the calls on the file of a store: opened, copied, put back, examined.
  *
  * A copy and a store that is put back are there only when they are whole.
  */
@@ -68,9 +68,29 @@ static enum mneme_status call_restore(struct mneme_error *err)
     return status;
 }
 
+static enum mneme_status call_doctor(struct mneme_error *err)
+{
+    struct mneme_options options = MNEME_OPTIONS_INIT;
+    char *report = NULL;
+    int sound = 7;
+
+    options.store_path = fault_folder.store;
+    options.tokenizer = "estimate";
+    enum mneme_status status = mneme_doctor(&options, NULL, &sound, &report, err);
+    assert_true((status == MNEME_OK) == (report != NULL));
+    mneme_free(report);
+    return status;
+}
+
 static const struct fault_call calls[] = {
     { "mneme_open", call_open },
     { "mneme_backup", call_backup },
     { "mneme_restore", call_restore },
+    { "mneme_doctor", call_doctor },
 };
-const struct fault_group fault_files = { "files", calls, sizeof calls / sizeof *calls };
+const struct fault_group fault_files = {
+    .name = "files",
+    .calls = calls,
+    .count = sizeof calls / sizeof *calls,
+    .opens = true,
+};

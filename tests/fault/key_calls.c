@@ -171,5 +171,15 @@ static const struct fault_call one_file[] = { { "mneme_rotate_key", call_rotate_
 static const struct fault_call tenants[] = {
     { "mneme_rotate_tenant_key", call_rotate_tenant_key },
 };
-const struct fault_group fault_keys = { "keys", one_file, 1 };
-const struct fault_group fault_tenant_keys = { "tenant_keys", tenants, 1 };
+const struct fault_group fault_keys = {
+    .name = "keys",
+    .calls = one_file,
+    .count = 1,
+    .opens = true,
+};
+const struct fault_group fault_tenant_keys = {
+    .name = "tenant_keys",
+    .calls = tenants,
+    .count = 1,
+    .opens = true,
+};

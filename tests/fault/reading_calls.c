@@ -246,4 +246,8 @@ static const struct fault_call calls[] = {
     { "mneme_token_states", call_token_states },
     { "mneme_time_parse, mneme_time_parse_spelled", call_times },
 };
-const struct fault_group fault_reading = { "reading", calls, sizeof calls / sizeof *calls };
+const struct fault_group fault_reading = {
+    .name = "reading",
+    .calls = calls,
+    .count = sizeof calls / sizeof *calls,
+};

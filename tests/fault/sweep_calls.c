@@ -64,20 +64,6 @@ static enum mneme_status call_erase_verify(struct mneme_error *err)
     return status;
 }
 
-static enum mneme_status call_doctor(struct mneme_error *err)
-{
-    struct mneme_options options = MNEME_OPTIONS_INIT;
-    char *report = NULL;
-    int sound = 7;
-
-    options.store_path = fault_folder.store;
-    options.tokenizer = "estimate";
-    enum mneme_status status = mneme_doctor(&options, NULL, &sound, &report, err);
-    assert_true((status == MNEME_OK) == (report != NULL));
-    mneme_free(report);
-    return status;
-}
-
 static enum mneme_status call_rebuild(struct mneme_error *err)
 {
     char *report = NULL;
@@ -108,8 +94,11 @@ static enum mneme_status call_reconcile(struct mneme_error *err)
 static const struct fault_call calls[] = {
     { "mneme_erase", call_erase },
     { "mneme_erase_verify", call_erase_verify },
-    { "mneme_doctor", call_doctor },
     { "mneme_rebuild", call_rebuild },
     { "mneme_reconcile", call_reconcile },
 };
-const struct fault_group fault_sweeps = { "sweeps", calls, sizeof calls / sizeof *calls };
+const struct fault_group fault_sweeps = {
+    .name = "sweeps",
+    .calls = calls,
+    .count = sizeof calls / sizeof *calls,
+};

@@ -169,4 +169,8 @@ static const struct fault_call calls[] = {
     { "mneme_audit_list", call_audit_list },
     { "mneme_audit_verify", call_audit_verify },
 };
-const struct fault_group fault_upkeep = { "upkeep", calls, sizeof calls / sizeof *calls };
+const struct fault_group fault_upkeep = {
+    .name = "upkeep",
+    .calls = calls,
+    .count = sizeof calls / sizeof *calls,
+};

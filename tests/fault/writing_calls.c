@@ -213,4 +213,8 @@ static const struct fault_call calls[] = {
     { "mneme_confirm", call_confirm },
     { "mneme_forget", call_forget },
 };
-const struct fault_group fault_writing = { "writing", calls, sizeof calls / sizeof *calls };
+const struct fault_group fault_writing = {
+    .name = "writing",
+    .calls = calls,
+    .count = sizeof calls / sizeof *calls,
+};
