@@ -8,7 +8,7 @@
  * that maintenance is asked for fifty times a second. With an archive (a folder) the turns of sessions that
  * have ended go there, and the store is left with their ids.
  *
- * Exit code 1 when a bound is broken: 16 MiB, 768 bytes a turn and 24 KiB a recall (its trace) for the
+ * Exit code 1 when a bound is broken: 16 MiB, 1 KiB a turn and 32 KiB a recall (its trace) for the
  * files, the log among them, and a quarter of a KiB a turn for the archive; 160 MiB and 1 KiB a
  * turn resident (not asked where an address sanitizer is in the way); idle, nothing written and at
  * most one hundredth of a processor.
@@ -30,8 +30,8 @@
 #define RECALL_EVERY 200
 #define MAINTAIN_EVERY 100
 #define FILE_FIXED_KB (16 * 1024)
-#define FILE_TURN_BYTES 768
-#define FILE_RECALL_KB 24
+#define FILE_TURN_KB 1
+#define FILE_RECALL_KB 32
 #define ARCHIVE_TURNS_PER_KB 4
 #define RSS_FIXED_KB (160 * 1024)
 #define RSS_TURN_KB 1
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 
             printf("%7ld turns: files %7ld KiB, archive %5ld KiB, resident %7ld KiB, %ld memories\n",
                    turn, file, away, rss, memories(handle));
-            broken |= file > FILE_FIXED_KB + FILE_TURN_BYTES * turn / 1024 +
+            broken |= file > FILE_FIXED_KB + FILE_TURN_KB * turn +
                                  FILE_RECALL_KB * turn / RECALL_EVERY;
             broken |= away > turn / ARCHIVE_TURNS_PER_KB;
             broken |= RSS_TELLS && rss > RSS_FIXED_KB + RSS_TURN_KB * turn;

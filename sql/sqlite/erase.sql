@@ -261,7 +261,7 @@ SELECT owner, id, memory_ids FROM clarifications WHERE tenant = :tenant;
 DELETE FROM clarifications WHERE tenant = :tenant AND owner = :owner AND id = :id;
 
 -- name: ERASE_TRACES_NAMING
-SELECT trace_id, trace_json(json, packed) FROM traces WHERE tenant = :tenant;
+SELECT trace_id, json FROM traces WHERE tenant = :tenant;
 
 -- name: ERASE_TRACE
 DELETE FROM traces WHERE tenant = :tenant AND trace_id = :id;
@@ -369,8 +369,7 @@ SELECT tenant, owner, unit, 0, 0, vector
 FROM vectors WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_TRACES
-SELECT tenant, user, '', at_ms, 0, trace_json(json, packed), used
-FROM traces WHERE :tenant IS NULL OR tenant = :tenant;
+SELECT tenant, user, '', at_ms, 0, json, used FROM traces WHERE :tenant IS NULL OR tenant = :tenant;
 
 -- name: KEPT_USAGE
 SELECT tenant, '', memory_id, 0, 0 FROM usage WHERE :tenant IS NULL OR tenant = :tenant;

@@ -61,13 +61,12 @@ WHERE e.tenant = :tenant AND (e.owner, e.id) > (:owner, :after)
 ORDER BY e.owner, e.id LIMIT :limit;
 
 -- name: TRACE_PUT
-INSERT INTO traces (tenant, trace_id, user, at_ms, json, packed)
-VALUES (:tenant, :trace_id, :user, :at_ms, '', :packed)
+INSERT INTO traces (tenant, trace_id, user, at_ms, json)
+VALUES (:tenant, :trace_id, :user, :at_ms, :json)
 ON CONFLICT (tenant, trace_id) DO NOTHING;
 
 -- name: TRACE_GET
-SELECT CASE WHEN used = '[]' THEN trace_json(json, packed)
-            ELSE json_set(trace_json(json, packed), '$.used', json(used)) END
+SELECT CASE WHEN used = '[]' THEN json ELSE json_set(json, '$.used', json(used)) END
 FROM traces WHERE tenant = :tenant AND trace_id = :trace_id;
 
 -- Once a memory, however often it is said.

@@ -3,15 +3,19 @@
  */
 #include "lifecycle/archive_object.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/array.h"
 #include "base/json.h"
-#include "base/pack.h"
 #include "memory/record.h"
 
 #define FORM "mneme archive 1\n"
 #define FORM_BYTES (sizeof FORM - 1)
+#define LEVEL 6 /* of zstd: written once, read hardly ever */
 
 /* ---- lines ---- */
 
@@ -109,18 +113,49 @@ static enum mneme_status read_lines(const struct mn_buf *plain, struct mn_arena 
     return MNEME_OK;
 }
 
-static enum mneme_status unpack(const struct mn_buf *packed, struct mn_buf *out,
-                                struct mneme_error *err)
+/* ---- compressing ---- */
+
+static enum mneme_status compress(const struct mn_buf *plain, struct mn_buf *out,
+                                  struct mneme_error *err)
 {
-    struct mn_str frame = { packed->at, packed->bytes };
+    size_t room = ZSTD_compressBound(plain->bytes);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    void *packed = malloc(room);
     size_t bytes = 0;
 
-    if (!mn_packed_says(frame, &bytes) || bytes > MN_ARCHIVE_PLAIN_BYTES_MAX)
+    if (context && packed) {
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+        bytes = ZSTD_compress2(context, packed, room, plain->at, plain->bytes);
+    }
+    bool packs = context && packed && !ZSTD_isError(bytes);
+    if (packs)
+        mn_buf_put(out, packed, bytes);
+    ZSTD_freeCCtx(context);
+    free(packed);
+    return packs && !out->failed ? MNEME_OK : mn_fail_memory(err);
+}
+
+static enum mneme_status decompress(const struct mn_buf *packed, struct mn_buf *out,
+                                    struct mneme_error *err)
+{
+    unsigned long long bytes = ZSTD_getFrameContentSize(packed->at, packed->bytes);
+
+    if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN ||
+        bytes > MN_ARCHIVE_PLAIN_BYTES_MAX)
         return mn_fail(err, MNEME_CORRUPT, "archive: a file cannot be unpacked");
-    char *plain = mn_buf_take(out, bytes);
+    char *plain = malloc((size_t)bytes + 1);
     if (!plain)
         return mn_fail_memory(err);
-    return mn_unpack("archive: a file", frame, plain, bytes, err);
+    size_t got = ZSTD_decompress(plain, (size_t)bytes, packed->at, packed->bytes);
+    if (!ZSTD_isError(got))
+        mn_buf_put(out, plain, got);
+    free(plain);
+    if (ZSTD_isError(got))
+        return mn_fail(err, ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? MNEME_LIMIT
+                                                                                   : MNEME_CORRUPT,
+                       "archive: a file cannot be unpacked (%s)", ZSTD_getErrorName(got));
+    return out->failed ? mn_fail_memory(err) : MNEME_OK;
 }
 
 /* ---- the whole ---- */
@@ -136,7 +171,7 @@ enum mneme_status mn_archive_encode(const struct mn_seal_key *key, const char *n
     if (plain.bytes > MN_ARCHIVE_PLAIN_BYTES_MAX)
         return mn_fail(err, MNEME_LIMIT, "archive: %zu bytes of turns, at most %zu", plain.bytes,
                        MN_ARCHIVE_PLAIN_BYTES_MAX);
-    MN_TRY(mn_pack(MN_PACK_ONCE, (struct mn_str){ plain.at, plain.bytes }, &packed, err));
+    MN_TRY(compress(&plain, &packed, err));
     mn_buf_put(out, FORM, FORM_BYTES);
     return mn_seal(key, name, packed.at, packed.bytes, out, err);
 }
@@ -153,7 +188,7 @@ enum mneme_status mn_archive_decode(const struct mn_seal_key *key, const char *n
     if (count < FORM_BYTES || memcmp(bytes, FORM, FORM_BYTES) != 0)
         return mn_fail(err, MNEME_CORRUPT, "archive: %.200s is no file of this form", name);
     MN_TRY(mn_unseal(key, name, (const char *)bytes + FORM_BYTES, count - FORM_BYTES, &packed, err));
-    MN_TRY(unpack(&packed, &plain, err));
+    MN_TRY(decompress(&packed, &plain, err));
     MN_TRY(read_lines(&plain, arena, &content, err));
     *ret_content = content;
     return MNEME_OK;

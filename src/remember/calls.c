@@ -302,19 +302,22 @@ static const char *const NOT_FEEDBACK[] = {
     "他的|她的|我的|老师的|老板的|同事的 > 回答|答案|回复|解释|总结", NULL,
 };
 
-/* What somebody's taste is about when it is about what is made for him. */
+/* What somebody's taste is about when it is about what is written for him. */
 #define IN_WHAT_I_GET "in answers$|in your answers$|in responses$|in your responses$|in replies$|in your replies$|" \
-                      "in explanations$|in your explanations$|in summaries$|in your summaries$|in code$|in my code$|" \
-                      "in comments$|in code comments$|in commit messages$|in documentation$|in docs$|in emails$"
+                      "in explanations$|in your explanations$|in summaries$|in your summaries$|in code comments$|" \
+                      "in commit messages$"
 static const char *const STATEMENTS[] = {
     "^i prefer|i much prefer|i'd rather you|i'm allergic to|i am allergic to|i'm vegetarian|i'm vegan|"
     "i am vegetarian|i am vegan|i always use|i usually use|i always write|i never use",
-    "^i like|i love|i hate|i dislike|i can't stand|i cannot stand|i don't like|i do not like >> " IN_WHAT_I_GET,
-    "^我喜欢|我讨厌|我不喜欢|我不爱看|我受不了 >> 回答里|回复里|答案里|解释里|代码里|注释里|提交信息里|文档里|邮件里 > 用|有|出现|加|带|看到",
+    "^i like|i love|i hate|i dislike|i can't stand|i cannot stand|i don't like|i do not like > " IN_WHAT_I_GET,
+    "^我喜欢|我讨厌|我不喜欢|我受不了 > 回答里|回复里|答案里|解释里|总结里|代码注释里|提交信息里 > 用|有|出现|加|带|看到",
     "^我更喜欢|我偏好|我比较喜欢|我习惯|我一般用|我通常用|我平时用|我平常用|我吃素|我不吃|我是素食", "^我对 > 过敏", "^写|做|开发|用|在 >> 我更喜欢|我偏好|我习惯", NULL,
 };
-/* Of the moment, or of somebody. */
+/* Of the moment, of this one time, or of somebody. */
 static const char *const NOT_STATEMENTS[] = {
+    "like|love|hate|dislike|stand > ,|it|what|how|when|where|that|this|the|these|those|my|his|her|their|you|him|them > " IN_WHAT_I_GET,
+    "回答里|回复里|答案里|解释里|总结里 > 用的|有的|出现的|加的|带的|看到的",
+    "喜欢|讨厌|受不了 > ，|这|的回答|的回复|的答案|的解释|的总结|的代码注释|的提交信息 > 里|有|用",
     "prefer|rather|like|love > not to|to stay|to wait|to leave|to sleep|to sit|him|her|them", "prefer|rather|like >> today|tonight|"
     "right now|this time|tomorrow",
     "习惯了$", "喜欢|偏好 > 你|他|她|今天|昨天|这次|刚才", "今天|今晚|这会儿|现在先 >> 喜欢|偏好|想", NULL,

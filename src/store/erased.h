@@ -91,8 +91,7 @@ struct mn_kept_text {
     struct mn_str text;
 };
 typedef void (*mn_kept_fn)(void *context, const struct mn_kept_text *text);
-/* part: "store", "log", "shared memory", "lock"; "packed": what lies packed in the piece before, unpacked.
- * Pieces are at most 64 KiB, of the store one page, and unpacked 1 MiB. */
+/* part: "store", "log", "shared memory", "lock". Pieces are at most 64 KiB; of the store one page. */
 typedef void (*mn_bytes_fn)(void *context, const char *part, const void *bytes, size_t count);
 
 #endif

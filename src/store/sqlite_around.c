@@ -150,8 +150,6 @@ enum mneme_status mn_sqlite_trace_get(struct mn_store *store, const char *tenant
     if (!row)
         return mn_fail(err, MNEME_NOT_FOUND, "there is no trace %.200s", trace_id);
     reader.stmt = stmt;
-    if (mn_read_null(&reader))
-        return mn_fail(err, MNEME_CORRUPT, "the store is damaged: a trace cannot be unpacked");
     json = mn_read_text(&reader);
     MN_TRY(mn_read_end(&reader, err));
     *ret_json = json;

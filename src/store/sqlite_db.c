@@ -18,7 +18,6 @@
 #include "sql/sqlite.gen.h"
 #include "store/file_reads.h"
 #include "store/joined_log.h"
-#include "store/packed_trace.h"
 #include "store/sqlite_stmt.h"
 
 #define STATEMENTS_MAX 256 /* a power of two, well above their number */
@@ -162,7 +161,7 @@ static int settle(sqlite3 *handle)
                                             SQL_SQLITE_SET_SECURE_DELETE, SQL_SQLITE_SET_CACHE_SIZE,
                                             SQL_SQLITE_SET_LOG_LIMIT,
                                             SQL_SQLITE_SCHEMA_COUNT /* reads the header */ };
-    int code = mn_packed_trace_known(handle);
+    int code = SQLITE_OK;
 
     (void)sqlite3_busy_timeout(handle, MN_SQLITE_WAIT_MS);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);

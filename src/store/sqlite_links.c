@@ -304,7 +304,7 @@ static enum mneme_status unlink_traces(struct mn_erasing *e, struct mneme_error 
         if (!row)
             break;
         json.at = mn_read_bytes(&second, &json.bytes);
-        if (json.at && !names_erased(e, json)) /* one that cannot be unpacked goes */
+        if (!json.at || !names_erased(e, json))
             continue;
         MN_TRY(add_link(arena, &found, (struct link){ .id = mn_read_text(&reader) }, err));
         MN_TRY(mn_read_end(&reader, err));

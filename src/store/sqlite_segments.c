@@ -2,23 +2,18 @@
  * sqlite_segments.c - indexes of partitions as bytes, kept in the store so that they are encrypted,
  * copied and erased with it.
  *
- * Where less than half is left, they are packed: documents and words of one partition are much alike, of turns
- * without vectors an eighth. Vectors are like nothing; with them a sixth would be saved, and loading 10,000
- * memories took 10 ms of CPU more (bench_cold).
- *
  * A segment lies in parts, each written in a transaction of its own, so that nobody waits long. Who
  * reads while one is written gets parts of two; the segment's own checksum says so. What is drawn
  * from a state that lies before an erasure is refused, and the erasure takes away what is there: so
  * no segment ever says what was erased.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/pack.h"
 #include "sql/sqlite.gen.h"
 #include "store/sqlite_store.h"
 
 #define PART_BYTES ((size_t)4 << 20)
-#define WORTH 2
 
 static void bind_segment(struct mn_stmt *stmt, struct mn_partition partition, const char *profile)
 {
@@ -100,20 +95,10 @@ enum mneme_status mn_sqlite_segment_put(struct mn_store *store, const struct mn_
                                         struct mneme_error *err)
 {
     struct mn_sqlite_store *self = (struct mn_sqlite_store *)store;
-    struct mn_segment_row kept = *row;
-    MN_BUF_AUTO packed = { 0 };
 
-    MN_TRY(mn_pack(MN_PACK_QUICK, row->bytes, &packed, err));
-    if (packed.bytes < row->bytes.bytes / WORTH)
-        kept.bytes = (struct mn_str){ packed.at, packed.bytes };
-    for (size_t from = 0; from < kept.bytes.bytes; from += PART_BYTES)
-        MN_TRY(write_part(self, &kept, from, err));
+    for (size_t from = 0; from < row->bytes.bytes; from += PART_BYTES)
+        MN_TRY(write_part(self, row, from, err));
     return MNEME_OK;
-}
-
-static enum mneme_status fail_none(struct mneme_error *err)
-{
-    return mn_fail(err, MNEME_NOT_FOUND, "segment: there is none");
 }
 
 static enum mneme_status read_parts(struct mn_stmt *stmt, struct mn_arena *arena,
@@ -146,33 +131,8 @@ static enum mneme_status read_parts(struct mn_stmt *stmt, struct mn_arena *arena
         at += count;
     }
     if (!bytes || row || at != total)
-        return fail_none(err);
+        return mn_fail(err, MNEME_NOT_FOUND, "segment: there is none");
     *ret_bytes = (struct mn_str){ bytes, total };
-    return MNEME_OK;
-}
-
-/* Where it is packed; what cannot be unpacked is no segment. */
-static enum mneme_status unpack(struct mn_str kept, struct mn_arena *arena, struct mn_str *ret_bytes,
-                                struct mneme_error *err)
-{
-    enum mneme_status status;
-    size_t bytes = 0;
-    char *room;
-
-    if (!mn_packed_says(kept, &bytes)) {
-        *ret_bytes = kept;
-        return MNEME_OK;
-    }
-    if (bytes > MN_SEGMENT_BYTES_MAX)
-        return fail_none(err);
-    room = mn_arena_room(arena, bytes);
-    if (!room)
-        return mn_fail_memory(err);
-    status = mn_unpack("segment", kept, room, bytes, err);
-    if (status == MNEME_CORRUPT)
-        return fail_none(err);
-    MN_TRY(status);
-    *ret_bytes = (struct mn_str){ room, bytes };
     return MNEME_OK;
 }
 
@@ -181,12 +141,10 @@ enum mneme_status mn_sqlite_segment_get(struct mn_store *store, struct mn_partit
                                         struct mn_str *ret_bytes, struct mneme_error *err)
 {
     MN_READING_AUTO reading = { 0 };
-    struct mn_str kept;
     MN_STMT_AUTO stmt = NULL;
 
     MN_TRY(mn_reading_begin(store, &reading, err));
     MN_TRY(mn_sqlite_prepare(reading.db, SQL_SQLITE_SEGMENT_PARTS, &stmt, err));
     bind_segment(stmt, partition, profile);
-    MN_TRY(read_parts(stmt, arena, &kept, err));
-    return unpack(kept, arena, ret_bytes, err);
+    return read_parts(stmt, arena, ret_bytes, err);
 }

@@ -10,10 +10,6 @@
  * Pages are read through SQLite's own file, below its cache: that decrypts them, and closing a
  * descriptor of our own would drop the locks of this process. The same holds for the shared memory.
  * The log and the lock file have no locks of that kind.
- *
- * Traces and segments lie packed. They are shown unpacked as well, so that no copy of them is passed over:
- * of a frame that begins in a page as much as that page holds of it. The rest of a long one lies in pages of
- * its own, which are freed with the row, and so overwritten. The log is read page by page for that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,15 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/pack.h"
 #include "base/str.h"
 #include "sql/sqlite.gen.h"
 #include "store/file_reads.h"
 #include "store/sqlite_store.h"
 
-#define PIECE_BYTES 65536 /* and the largest page */
-#define LOG_HEAD 32       /* before the pages of a log, and before each of them */
-#define LOG_PAGE_HEAD 24
+#define PIECE_BYTES 65536
 #define SHARED_REGION_BYTES 32768 /* as SQLite maps its log's index */
 
 /* ---- putting in order ---- */
@@ -129,38 +122,20 @@ static enum mneme_status page_bytes(struct mn_sqlite *db, int *ret_bytes, struct
     return MNEME_OK;
 }
 
-struct showing {
-    mn_bytes_fn piece;
-    void *context;
-};
-
-static void show_plain(void *context, const void *bytes, size_t count)
-{
-    const struct showing *showing = context;
-
-    showing->piece(showing->context, "packed", bytes, count);
-}
-
-/* Bytes, and what lies packed among them. */
-static enum mneme_status show(struct showing *showing, const char *part, const void *bytes,
-                              size_t count, struct mneme_error *err)
-{
-    showing->piece(showing->context, part, bytes, count);
-    return mn_unpack_among((struct mn_str){ bytes, count }, show_plain, showing, err);
-}
-
-static enum mneme_status read_pages(struct mn_sqlite *db, sqlite3_file *file, int step, void *page,
-                                    struct showing *showing, struct mneme_error *err)
+static enum mneme_status read_pages(struct mn_sqlite *db, sqlite3_file *file, void *page,
+                                    mn_bytes_fn piece, void *context, struct mneme_error *err)
 {
     sqlite3_int64 bytes = 0;
+    int step = 0;
     int code;
 
+    MN_TRY(page_bytes(db, &step, err));
     (void)mn_file_reads_failed();
     code = file->pMethods->xFileSize(file, &bytes);
     for (sqlite3_int64 at = 0; code == SQLITE_OK && at + step <= bytes; at += step) {
         code = file->pMethods->xRead(file, page, step, at);
         if (code == SQLITE_OK)
-            MN_TRY(show(showing, "store", page, (size_t)step, err));
+            piece(context, "store", page, (size_t)step);
     }
     if (code == SQLITE_OK && mn_file_reads_failed())
         code = SQLITE_IOERR_READ;
@@ -179,29 +154,12 @@ static void read_shared(sqlite3_file *file, mn_bytes_fn piece, void *context)
         piece(context, "shared memory", (const void *)(uintptr_t)region, SHARED_REGION_BYTES);
 }
 
-/* As many bytes as are wanted, fewer at the end of the file; -1 and errno. */
-static ssize_t read_whole(int fd, char *room, size_t wanted)
-{
-    size_t bytes = 0;
-    ssize_t got = 1;
-
-    while (bytes < wanted && got) {
-        got = read(fd, room + bytes, wanted - bytes);
-        if (got < 0 && errno != EINTR)
-            return -1;
-        bytes += got > 0 ? (size_t)got : 0;
-    }
-    return (ssize_t)bytes;
-}
-
-/* A file beside the store's, which need not be there: `head` bytes, then `each` for each piece. */
+/* A file beside the store's, which need not be there. */
 static enum mneme_status read_beside(const char *store_path, const char *end, const char *part,
-                                     size_t head, size_t each, void *room, struct showing *showing,
+                                     void *room, mn_bytes_fn piece, void *context,
                                      struct mneme_error *err)
 {
     MN_BUF_AUTO path = { 0 };
-    enum mneme_status status = MNEME_OK;
-    size_t wanted = head ? head : each;
     ssize_t got = -1;
     int fd;
 
@@ -211,16 +169,17 @@ static enum mneme_status read_beside(const char *store_path, const char *end, co
     fd = open(path.at, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return MNEME_OK;
-    while (fd >= 0 && status == MNEME_OK && (got = read_whole(fd, room, wanted)) > 0) {
-        status = show(showing, part, room, (size_t)got, err);
-        wanted = each;
+    while (fd >= 0 && (got = read(fd, room, PIECE_BYTES)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        piece(context, part, room, (size_t)got);
     }
-    int why = errno;
     if (fd >= 0)
         (void)close(fd);
-    MN_TRY(status);
     if (got < 0)
-        return mn_fail(err, MNEME_UNAVAILABLE, "%s cannot be read (%s)", path.at, strerror(why));
+        return mn_fail(err, MNEME_UNAVAILABLE, "%s cannot be read (%s)", path.at, strerror(errno));
     return MNEME_OK;
 }
 
@@ -229,11 +188,9 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
 {
     MN_READING_AUTO reading = { 0 };
     MN_ARENA_AUTO arena = mn_arena_new(2 * PIECE_BYTES);
-    void *room = mn_arena_alloc(arena, PIECE_BYTES + LOG_PAGE_HEAD);
-    struct showing showing = { piece, context };
+    void *room = mn_arena_alloc(arena, PIECE_BYTES);
     sqlite3_file *file = NULL;
     const char *path;
-    int page = 0;
 
     if (!room)
         return mn_fail_memory(err);
@@ -243,12 +200,10 @@ enum mneme_status mn_sqlite_bytes(struct mn_store *store, mn_bytes_fn piece, voi
         !file || !file->pMethods)
         return mn_fail(err, MNEME_UNAVAILABLE, "the store's file cannot be read as it is");
     path = reading.store->path;
-    MN_TRY(page_bytes(reading.db, &page, err));
-    MN_TRY(read_pages(reading.db, file, page, room, &showing, err));
+    MN_TRY(read_pages(reading.db, file, room, piece, context, err));
     read_shared(file, piece, context);
-    MN_TRY(read_beside(path, "-wal", "log", LOG_HEAD, LOG_PAGE_HEAD + (size_t)page, room, &showing,
-                       err));
-    return read_beside(path, ".lock", "lock", 0, PIECE_BYTES, room, &showing, err);
+    MN_TRY(read_beside(path, "-wal", "log", room, piece, context, err));
+    return read_beside(path, ".lock", "lock", room, piece, context, err);
 }
 
 /* ---- texts ---- */

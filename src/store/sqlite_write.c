@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "base/pack.h"
 #include "base/str.h"
 #include "memory/fields.h"
 #include "memory/record.h"
@@ -576,7 +575,6 @@ enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_tra
                                  struct mn_written *ret_written, struct mneme_error *err)
 {
     MN_STMT_AUTO stmt = NULL;
-    MN_BUF_AUTO packed = { 0 };
     bool erased = false;
 
     MN_TRY(mn_tombstone_covers(w, trace, &erased, err));
@@ -584,13 +582,12 @@ enum mneme_status mn_write_trace(const struct mn_writing *w, const struct mn_tra
         *ret_written = (struct mn_written){ .unchanged = true };
         return MNEME_OK;
     }
-    MN_TRY(mn_pack(MN_PACK_QUICK, mn_str_of(trace->json), &packed, err));
     MN_TRY(mn_sqlite_prepare(w->db, SQL_SQLITE_TRACE_PUT, &stmt, err));
     mn_bind_text(stmt, ":tenant", trace->tenant);
     mn_bind_text(stmt, ":trace_id", trace->trace_id);
     mn_bind_text(stmt, ":user", trace->user);
     mn_bind_integer(stmt, ":at_ms", trace->at_ms);
-    mn_bind_blob(stmt, ":packed", packed.at, packed.bytes);
+    mn_bind_text(stmt, ":json", trace->json);
     MN_TRY(mn_sqlite_done(stmt, err));
     *ret_written = (struct mn_written){ .unchanged = mn_sqlite_changed(w->db) == 0 };
     return MNEME_OK;

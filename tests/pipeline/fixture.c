@@ -19,7 +19,6 @@
 #include "fakes/store_folder.h"
 #include "model/model.h"
 #include "search/search.h"
-#include "store/packed_trace.h"
 
 struct mneme_options fixture_options(const struct fixture *f, const char *path)
 {
@@ -91,7 +90,6 @@ static sqlite3 *look_in(const struct fixture *f)
 
     assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     (void)sqlite3_busy_timeout(db, 5000);
-    assert_int_equal(mn_packed_trace_known(db), SQLITE_OK);
     return db;
 }
 

@@ -41,7 +41,7 @@ void fixture_set_status(struct fixture *f, const char *id, enum mneme_memory_sta
                         int64_t now_ms);
 
 /* In the store's file, behind the library's back: statements that must change a row, and the number that
- * one gives. Both know trace_json(json, packed). */
+ * one gives. */
 void fixture_sql(const struct fixture *f, const char *sql);
 long fixture_sql_number(const struct fixture *f, const char *sql);
 

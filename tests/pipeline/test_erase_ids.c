@@ -88,8 +88,8 @@ static void part_of_another_id_is_not_the_erased_one(void **state)
     ask(f, "ann", NULL);
     ask(f, "harbour-note-crew", "harbour-note-bot");
     check(f, receipt, 1, "\"ids_in_traces\":0,\"ids_in_bytes\":0");
-    fixture_sql(f, "UPDATE traces SET packed = NULL, json = replace(trace_json(json, packed), "
-                   "'\"harbour-note-2\"', '\"harbour-note\"') WHERE user = 'ann'");
+    fixture_sql(f, "UPDATE traces SET json = replace(json, '\"harbour-note-2\"', '\"harbour-note\"')"
+                   " WHERE user = 'ann'");
     check(f, receipt, 0, "\"ids_in_traces\":1");
     mneme_free(receipt);
 }
@@ -121,44 +121,9 @@ static void an_id_that_json_escapes_leaves_the_traces_too(void **state)
     check(f, receipt, 1, "\"ids_in_traces\":0");
     put(f, "ann", NULL, "another", "The harbour office closes at six.");
     ask(f, "ann", NULL);
-    fixture_sql(f, "UPDATE traces SET packed = NULL, json = "
-                   "replace(trace_json(json, packed), '\"another\"', '\"the \\\"old\\\" harbour\\\\note\"')");
+    fixture_sql(f, "UPDATE traces SET json = "
+                   "replace(json, '\"another\"', '\"the \\\"old\\\" harbour\\\\note\"')");
     check(f, receipt, 0, "\"ids_in_traces\":1");
-    mneme_free(receipt);
-}
-
-/* What it names cannot be told any more: it goes with the first of its tenant that goes. */
-static void a_trace_that_cannot_be_unpacked_is_told_and_goes(void **state)
-{
-    struct fixture *f = *state;
-    char *receipt, *json = NULL;
-    struct mneme_answer *answer = NULL;
-    struct mneme_request request = MNEME_REQUEST_INIT;
-
-    put(f, "ann", NULL, "harbour-note", "The harbour office closes at six.");
-    put(f, "bob", NULL, "ferry", "The ferry leaves at nine.");
-    request.identity.tenant_id = "acme";
-    request.identity.user_id = "ann";
-    request.text = "When does the harbour office close?";
-    ASSERT_OK(mneme_retrieve(f->handle, &request, &answer, &f->err));
-    ASSERT_OK(mneme_run_due(f->handle, 0, NULL, &f->err));
-    assert_int_equal(
-        fixture_sql_number(f, "SELECT trace_json(json, packed) ->> 'version' FROM traces"), 1);
-    assert_int_equal(fixture_sql_number(f, "SELECT octet_length(json) = 0 AND octet_length(packed)"
-                                           " < octet_length(trace_json(json, packed))"
-                                           " FROM traces"),
-                     1);
-    ASSERT_OK(mneme_trace_get(f->handle, "acme", "ann", answer->trace_id, &json, &f->err));
-    assert_string_equal(json, answer->trace);
-    mneme_free(json);
-    fixture_sql(f, "UPDATE traces SET packed = substr(packed, 1, length(packed) - 1)");
-    assert_int_equal(mneme_trace_get(f->handle, "acme", "ann", answer->trace_id, &json, &f->err),
-                     MNEME_CORRUPT);
-    mneme_answer_free(answer);
-    receipt = erase(f, "bob", "ferry");
-    assert_non_null(strstr(receipt, "\"traces\":1"));
-    assert_int_equal(fixture_sql_number(f, "SELECT count(*) FROM traces"), 0);
-    check(f, receipt, 1, "\"ids_in_traces\":0,\"ids_in_bytes\":0");
     mneme_free(receipt);
 }
 
@@ -170,7 +135,6 @@ int main(void)
         CASE(part_of_another_id_is_not_the_erased_one),
         CASE(names_alone_may_hold_it),
         CASE(an_id_that_json_escapes_leaves_the_traces_too),
-        CASE(a_trace_that_cannot_be_unpacked_is_told_and_goes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,6 @@
 
 #include <mneme/mneme.h>
 
-#include "base/pack.h"
 #include "pipeline/fixture.h"
 #include "store/store.h"
 
@@ -188,22 +187,6 @@ static sqlite3 *look_in(const struct fixture *f)
     return db;
 }
 
-/* Also where they are packed. */
-static bool says(const void *bytes, size_t count, const char *mark)
-{
-    MN_BUF_AUTO plain = { 0 };
-    size_t length = 0;
-
-    if (bytes && mn_packed_says((struct mn_str){ bytes, count }, &length)) {
-        void *room = mn_buf_take(&plain, length);
-
-        assert_int_equal(mn_unpack("it", (struct mn_str){ bytes, count }, room, length, NULL),
-                         MNEME_OK);
-        return memmem(room, length, mark, strlen(mark)) != NULL;
-    }
-    return bytes && memmem(bytes, count, mark, strlen(mark));
-}
-
 /* Rows of the table with the mark in some column. */
 static size_t rows_with(sqlite3 *db, const char *table, const char *mark)
 {
@@ -220,7 +203,7 @@ static size_t rows_with(sqlite3 *db, const char *table, const char *mark)
             const void *bytes = sqlite3_column_blob(stmt, i);
             size_t length = (size_t)sqlite3_column_bytes(stmt, i);
 
-            has = has || says(bytes, length, mark);
+            has = has || (bytes && memmem(bytes, length, mark, strlen(mark)));
         }
         count += has;
     }
@@ -563,92 +546,6 @@ static void what_is_planted_afterwards_is_found_each_time(void **state)
     mneme_free(receipt);
 }
 
-/* A statement in which ? stands for the text, packed; in which @ stands for so much that none of it can be
- * read as it lies there. So many pages go to the log before it. */
-static void run_packed(struct fixture *f, const char *sql, const char *text, int pages)
-{
-    MN_BUF_AUTO plain = { 0 };
-    MN_BUF_AUTO packed = { 0 };
-    sqlite3_stmt *stmt = NULL;
-    sqlite3 *db = look_in(f);
-    unsigned chance = 1;
-
-    for (; *text; text++) {
-        for (int i = 0; *text == '@' && i < 2000; i++, chance = chance * 1103515245 + 12345)
-            mn_buf_char(&plain, (char)('a' + (chance >> 16) % 20));
-        if (*text != '@')
-            mn_buf_char(&plain, *text);
-    }
-    ASSERT_OK(mn_pack(MN_PACK_QUICK, (struct mn_str){ plain.at, plain.bytes }, &packed, &f->err));
-    assert_null(memmem(packed.at, packed.bytes, "Xanadu", 6));
-    for (char other[64]; pages; pages--) {
-        (void)snprintf(other, sizeof other, "PRAGMA application_id = %d", pages);
-        assert_int_equal(sqlite3_exec(db, other, NULL, NULL, NULL), SQLITE_OK);
-    }
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_bind_blob(stmt, 1, packed.at, (int)packed.bytes, SQLITE_TRANSIENT), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
-    (void)sqlite3_finalize(stmt);
-    (void)sqlite3_close(db);
-}
-
-static void what_is_planted_packed_is_found_as_well(void **state)
-{
-    static const struct {
-        const char *plant, *text, *remove;
-    } cases[] = {
-        /* an id in a trace; and an id and a text in bytes that no row accounts for */
-        { "INSERT INTO traces (tenant, trace_id, user, at_ms, json, packed)"
-          " VALUES ('acme', 't-1', 'user-2', 1, '', ?)",
-          "{\"a\":\"@\",\"id\":\"evt-Xanadu\"}",
-          "DELETE FROM traces WHERE trace_id = 't-1'" },
-        { "INSERT INTO segments VALUES ('acme', 'user-2', 'p', 0, 9, ?)",
-          "@ saw evt-Xanadu there @",
-          "DELETE FROM segments WHERE profile = 'p'" },
-    };
-    struct fixture *f = *state;
-    char *receipt;
-
-    live(f, "user-1", "Xanadu");
-    live(f, "user-2", "Yangon");
-    receipt = erase(f, MNEME_ERASE_USER, "user-1", NULL);
-    assert_true(verified(f, receipt));
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        run_packed(f, cases[i].plant, cases[i].text, 0);
-        if (verified(f, receipt))
-            fail_msg("not found in the log: %s", cases[i].plant);
-        run_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
-        if (verified(f, receipt))
-            fail_msg("not found in the file: %s", cases[i].plant);
-        run_sql(f, cases[i].remove);
-        run_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
-        if (!verified(f, receipt))
-            fail_msg("still found: %s", cases[i].plant);
-    }
-    mneme_free(receipt);
-}
-
-/* Wherever in the log its page begins. */
-static void what_lies_packed_in_the_log_is_found_at_each_place(void **state)
-{
-    struct fixture *f = *state;
-    char *receipt;
-
-    live(f, "user-1", "Xanadu");
-    live(f, "user-2", "Yangon");
-    receipt = erase(f, MNEME_ERASE_USER, "user-1", NULL);
-    for (int before = 0; before < 9; before++) {
-        run_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
-        run_packed(f, "INSERT INTO segments VALUES ('acme', 'user-2', 'p', 0, 9, ?)",
-                   "@ saw evt-Xanadu there @", before);
-        run_sql(f, "DELETE FROM segments");
-        if (verified(f, receipt))
-            fail_msg("not found behind %d pages", before);
-    }
-    mneme_free(receipt);
-}
-
 #define CASE(test) cmocka_unit_test_setup_teardown(test, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -662,8 +559,6 @@ int main(void)
         CASE(a_question_about_an_erased_memory_comes_too_late),
         CASE(cached_vectors_go_also_where_there_is_no_model),
         CASE(what_is_planted_afterwards_is_found_each_time),
-        CASE(what_is_planted_packed_is_found_as_well),
-        CASE(what_lies_packed_in_the_log_is_found_at_each_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,8 +73,6 @@ static int set_up(void **state)
             " ('acme', 'ann', 'e9', 's9', 'lost')");
     run(db, "INSERT INTO index_state VALUES ('a model', '', '', '', 0, 0, '', 0, 5),"
             " ('a model', 'acme', 'ann', 'm1', 0, 0, '', 2, 5)");
-    run(db, "INSERT INTO traces VALUES ('acme', 't1', 'ann', 5, '{\"identity\":{\"user\":\"ann\"},"
-            "\"selected\":[{\"id\":\"m1\"}]}', '[{\"id\":\"m1\"}]')");
     sign(db);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     return chmod(f->path, 0600);
@@ -188,26 +186,6 @@ static void vectors_are_looked_for_once_more(void **state)
     assert_non_null(strstr(told, "\"pending\":[]"));
 }
 
-/* As traces lay before they were packed. */
-static void a_trace_is_read_as_it_was_written(void **state)
-{
-    struct fixture *f = *state;
-    struct mneme_erasure what = MNEME_ERASURE_INIT;
-    char *json = NULL, *receipt = NULL;
-
-    fixture_open(f);
-    ASSERT_OK(mneme_trace_get(f->handle, "acme", "ann", "t1", &json, &f->err));
-    assert_string_equal(json, "{\"identity\":{\"user\":\"ann\"},\"selected\":[{\"id\":\"m1\"}],"
-                              "\"used\":[{\"id\":\"m1\"}]}");
-    mneme_free(json);
-    what.scope = MNEME_ERASE_USER;
-    what.tenant_id = "acme";
-    what.user_id = "ann";
-    ASSERT_OK(mneme_erase(f->handle, &what, &receipt, &f->err));
-    assert_non_null(strstr(receipt, "\"traces\":1"));
-    mneme_free(receipt);
-}
-
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, fixture_tear_down)
 
 int main(void)
@@ -216,7 +194,6 @@ int main(void)
         CASE(archived_ids_stay_taken_and_each_has_its_file),
         CASE(an_erasure_finds_them_by_session_and_by_user),
         CASE(vectors_are_looked_for_once_more),
-        CASE(a_trace_is_read_as_it_was_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

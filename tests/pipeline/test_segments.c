@@ -61,8 +61,7 @@ static void ask(struct fixture *f, struct mneme *handle, const char *text, char 
 }
 
 #define COUNT_SEGMENTS "SELECT count(*) FROM segments"
-#define PLAIN "CAST(trace_json('', bytes) AS BLOB)" /* a segment of words alone lies packed */
-#define HAS_357 "SELECT instr(" PLAIN ", CAST('number357' AS BLOB)) > 0 FROM segments"
+#define HAS_357 "SELECT instr(bytes, CAST('number357' AS BLOB)) > 0 FROM segments"
 #define REQUEST "Where is the ferry of line7 moored, harbour number357?"
 
 /* Filled, asked once, closed: the index is kept. */
@@ -103,24 +102,6 @@ static void a_request_writes_no_segment(void **state)
     assert_int_equal(fixture_sql_number(f, COUNT_SEGMENTS), 0);
     ASSERT_OK(mneme_run_due(f->handle, 8, &left, &f->err));
     assert_true(fixture_sql_number(f, COUNT_SEGMENTS) > 0);
-}
-
-/* As segments were kept before they were packed. Loaded it is not due to be kept again. */
-static void one_that_is_not_packed_is_loaded_as_it_is(void **state)
-{
-    struct fixture *f = *state;
-    char built[4096], answer[4096];
-    long bytes;
-
-    keep(f, built, sizeof built);
-    bytes = fixture_sql_number(f, "SELECT total FROM segments");
-    assert_int_equal(fixture_sql_number(f, "SELECT length(bytes) FROM segments"), bytes);
-    fixture_sql(f, "UPDATE segments SET bytes = " PLAIN ", total = length(" PLAIN ")");
-    assert_true(fixture_sql_number(f, "SELECT total FROM segments") > 2 * bytes);
-    ask(f, f->handle, REQUEST, answer, sizeof answer);
-    assert_string_equal(answer, built);
-    fixture_reopen(f);
-    assert_true(fixture_sql_number(f, "SELECT total FROM segments") > 2 * bytes);
 }
 
 /* Damaged bytes are passed over, and written anew by the next who builds. */
@@ -262,7 +243,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_kept_index_answers_as_one_that_is_built),
         CASE(a_request_writes_no_segment),
-        CASE(one_that_is_not_packed_is_loaded_as_it_is),
         CASE(damaged_bytes_are_passed_over),
         CASE(what_was_written_since_is_seen),
         CASE(a_segment_that_is_too_old_is_built_anew),

@@ -83,6 +83,7 @@ static void a_turn_calls_once_and_its_words_are_kept(void **state)
         { "I live in Lisbon.", MN_CALL_STATEMENT, NULL },
         { "I prefer dark roast coffee.", MN_CALL_STATEMENT, NULL },
         { "I hate emojis in answers.", MN_CALL_STATEMENT, NULL },
+        { "I like short examples in explanations", MN_CALL_STATEMENT, NULL },
         { "I can't stand abbreviations in code comments", MN_CALL_STATEMENT, NULL },
         { "我不喜欢回答里有表情符号", MN_CALL_STATEMENT, NULL },
         { "我住在上海", MN_CALL_STATEMENT, NULL },
@@ -112,6 +113,13 @@ static void small_talk_questions_and_quotations_call_for_nothing(void **state)
     (void)state;
     static const char *const turns[] = {
         "I hate waiting.", "I love what they did in code review today.", "我不喜欢下雨天",
+        "I don't like it, there are two typos in docs", "I hate mondays, half of my team only answers in emails",
+        "I hate the bug you just introduced in code", "I don't like how Bob swears in commit messages",
+        "I like what John wrote in docs", "I can't stand my boss in emails", "I love you in code",
+        "I don't like the tone, put the reasons in commit messages", "I hate it, say why in answers",
+        "我讨厌下雨天，今天代码里有三个bug", "我喜欢喝茶，代码里有bug也不急", "我喜欢这段代码里用的算法",
+        "我讨厌老板的邮件里带的语气", "我受不了小王的代码里有那么多bug", "我讨厌小王的回复里带刺",
+        "我讨厌垃圾邮件里带病毒", "我喜欢你刚才回答里用的那个例子", "我不喜欢这次回答里有错别字",
         "Hello!",
         "Good morning, how are you?",
         "Thanks a lot, that was great help.",
