@@ -92,7 +92,7 @@ static const struct mn_session_turn *turn_of(const struct work *w, uint32_t row)
 
 static bool is_allowed(const struct work *w, uint32_t row)
 {
-    return mn_visible_row(w->r->visible, row);
+    return mn_visible_row(w->r->judged, row);
 }
 
 /* ---- the rows ---- */

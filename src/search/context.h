@@ -21,7 +21,7 @@ struct mn_context_request {
     size_t which; /* the index's number in it */
     const struct mn_terms *terms;
     const struct mn_vector_request *vector; /* NULL: none */
-    const struct mn_visible_judged *visible; /* a turn that may not be seen says nothing */
+    const struct mn_visible_judged *judged; /* a turn that may not be seen says nothing */
     const struct mn_inquiry *inquiry;
 };
 

@@ -143,13 +143,13 @@ static enum mneme_status judge(struct work *work, struct mneme_error *err)
                                                  .after_ms = query->after_ms,
                                                  .before_ms = query->before_ms };
     for (size_t v = 0; v < views->count; v++)
-        count += mn_visible_verdicts(&views->index[v]->visible);
+        count += mn_visible_verdict_count(&views->index[v]->visible);
     uint8_t *next = work->verdicts = malloc(count);
     if (!next)
         return mn_fail_memory(err);
     for (size_t v = 0; v < views->count; v++) {
         work->judged[v] = mn_visible_judge(&views->index[v]->visible, &work->request, next);
-        next += mn_visible_verdicts(&views->index[v]->visible);
+        next += mn_visible_verdict_count(&views->index[v]->visible);
     }
     return MNEME_OK;
 }
@@ -483,7 +483,7 @@ static enum mneme_status read_contexts(const struct work *work, size_t v,
         .which = v,
         .terms = query->terms ? query->terms : &none,
         .vector = work->of.prepared->has_vector ? &work->of.prepared->vector[v] : NULL,
-        .visible = &work->judged[v],
+        .judged = &work->judged[v],
         .inquiry = query->inquiry ? query->inquiry : &nothing,
     };
 

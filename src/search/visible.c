@@ -369,7 +369,7 @@ static bool in_window(const struct mn_visible *v, const struct mn_visible_reques
            !(request->before_ms && happened >= request->before_ms);
 }
 
-size_t mn_visible_verdicts(const struct mn_visible *v)
+size_t mn_visible_verdict_count(const struct mn_visible *v)
 {
     return v->classes.count + 1;
 }

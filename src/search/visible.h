@@ -20,8 +20,8 @@
 struct mn_visible_class {
     struct mneme_memory *memory; /* with the class's fields alone */
     uint8_t type;
-    uint8_t state; /* bits STATE_... */
-    size_t bytes;                /* of its block */
+    uint8_t state; /* does it hold now, did it in the past: visible.c */
+    size_t bytes;  /* of its block */
     uint64_t hash;
     size_t rows;    /* alive ones; 0: not asked */
     uint32_t moved; /* while compacting: where it goes */
@@ -83,9 +83,9 @@ struct mn_visible_judged {
 
 enum { MN_VISIBLE_AS_TEXT = 1, MN_VISIBLE_AS_VECTOR = 2, MN_VISIBLE_AS_ANY = 4 };
 
-/* Judges the classes into `verdict`, which has room for mn_visible_verdicts(), at least 1. The request
+/* Judges the classes into `verdict`, which has room for mn_visible_verdict_count(), at least 1. The request
  * must outlive what is returned. */
-size_t mn_visible_verdicts(const struct mn_visible *visible);
+size_t mn_visible_verdict_count(const struct mn_visible *visible);
 struct mn_visible_judged mn_visible_judge(const struct mn_visible *visible,
                                           const struct mn_visible_request *request,
                                           uint8_t *verdict);

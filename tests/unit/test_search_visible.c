@@ -46,7 +46,7 @@ static void every_identity_sees_the_rows_it_may_and_no_other(void **state)
         struct mn_unit unit = { .id = row[m].id, .memory = row[m].memory, .confidence = -1 };
         assert_true(mn_visible_add(&visible, &unit));
     }
-    verdict = malloc(mn_visible_verdicts(&visible));
+    verdict = malloc(mn_visible_verdict_count(&visible));
     assert_non_null(verdict);
     for (size_t a = 0; a < universe_access_count(); a++) {
         struct mn_access access = universe_access(a);
@@ -166,7 +166,7 @@ static void judge_random_rows(uint64_t run)
         struct mn_visible_request request = { .access = &access,
                                               .text_types = next_random(),
                                               .vector_types = next_random() };
-        uint8_t *verdict = malloc(mn_visible_verdicts(&visible));
+        uint8_t *verdict = malloc(mn_visible_verdict_count(&visible));
 
         assert_non_null(verdict);
         if (next_random() % 2)
