@@ -31,7 +31,8 @@
 #include <time.h>
 
 #define ALLOCATIONS_MAX 60000 /* of one call */
-#define SPARSE_FROM 100       /* the short form leaves out some behind that */
+#define SPARSE_FROM 100       /* the short form leaves out some behind that, */
+#define SPARSE_FROM_NEW 10    /* on a new handle, which begins with what all calls do */
 #define RENEW_EVERY 48        /* failures on a handle that has done the call */
 #define WHOLE_EVERY 16        /* failures: the store is checked from end to end */
 
@@ -137,11 +138,12 @@ static bool fail_one(const struct fault_call *call, long at, enum mneme_status *
 /* The store is had anew for each `renew_every` failures; `again`: on a handle that has done the call. */
 static void survives_each_failure(const struct fault_call *call, long renew_every, bool again)
 {
+    const long sparse_from = again ? SPARSE_FROM : SPARSE_FROM_NEW;
     long failed = 0, failures = 0, at;
     time_t started = time(NULL);
     enum mneme_status status;
 
-    for (at = 1; at < ALLOCATIONS_MAX; at += 1 + (sparse && at > SPARSE_FROM ? at / 8 : 0)) {
+    for (at = 1; at < ALLOCATIONS_MAX; at += 1 + (sparse && at > sparse_from ? at / 8 : 0)) {
         if (failed % renew_every == 0)
             start(call, again);
         if (!fail_one(call, at, &status))
