@@ -44,9 +44,15 @@ bool mn_str_alike(struct mn_str a, struct mn_str b)
 
 bool mn_str_alike_any(struct mn_str text, const char *const *list)
 {
-    for (size_t i = 0; list[i]; i++)
-        if (mn_str_alike(text, mn_str_of(list[i])))
+    for (; *list; list++) {
+        const char *at = *list;
+        size_t i = 0;
+
+        while (i < text.bytes && at[i] && to_lower(text.at[i]) == to_lower(at[i]))
+            i++;
+        if (i == text.bytes && !at[i])
             return true;
+    }
     return false;
 }
 

@@ -26,7 +26,8 @@ struct mn_str mn_str_of(const char *text); /* NULL gives the empty slice */
 bool mn_str_equal(struct mn_str a, struct mn_str b);
 /* Equal but for the case of Latin letters, in every locale. */
 bool mn_str_alike(struct mn_str a, struct mn_str b);
-bool mn_str_alike_any(struct mn_str text, const char *const *list); /* one of a list that ends with NULL */
+/* The same to one of a list that ends with NULL. */
+bool mn_str_alike_any(struct mn_str text, const char *const *list);
 bool mn_str_ends(struct mn_str text, const char *with);
 
 /* For NUL-terminated fields, where NULL and "" are the same absent value. */

@@ -173,10 +173,12 @@ static bool limit(const struct reading *r, size_t from, size_t until, struct mn_
 {
     size_t count = until - from;
 
-    if (count && (!mn_str_alike_any(r->word[from].lower, LIMITS) || count > LIMIT_WORDS_MAX || count < 2))
+    if (count && (!mn_str_alike_any(r->word[from].lower, LIMITS) || count > LIMIT_WORDS_MAX ||
+                  count < 2))
         return false;
     for (size_t i = from; i < until; i++)
-        if (mn_str_alike_any(r->word[i].lower, PASSES) || mn_str_equal(r->word[i].lower, MN_STR("and")))
+        if (mn_str_alike_any(r->word[i].lower, PASSES) ||
+            mn_str_equal(r->word[i].lower, MN_STR("and")))
             return false;
     a->when = span(r, from, until);
     return true;
@@ -205,7 +207,8 @@ static size_t name(const struct reading *r, size_t from, size_t until)
         struct mn_str word = r->word[at].lower;
 
         if (!is_named(&r->word[at]) && !mn_attribute_number(word.at, 0, word.bytes) &&
-            !(at > from && at + 1 < until && mn_str_alike_any(word, within) && is_named(&r->word[at + 1])))
+            !(at > from && at + 1 < until && mn_str_alike_any(word, within) &&
+              is_named(&r->word[at + 1])))
             break;
     }
     if (at == from || at - from > NAME_WORDS_MAX || !is_named(&r->word[from]) ||
@@ -271,7 +274,8 @@ static bool number(const struct reading *r, const struct verb *verb, size_t from
     if (!unit.bytes && next < until && !mn_str_alike_any(r->word[next].lower, LIMITS))
         unit = r->word[next++].lower;
     const char *kind = mn_attribute_unit(r->arena, unit, &spelled);
-    if (kind == spelled && unit.bytes && next < until && !mn_str_alike_any(r->word[next].lower, LIMITS)) {
+    if (kind == spelled && unit.bytes && next < until &&
+        !mn_str_alike_any(r->word[next].lower, LIMITS)) {
         unit = span(r, next - 1, next + 1); /* "concurrent connections"; not "3 years old" */
         kind = mn_attribute_unit(r->arena, unit, &spelled);
         next++;

@@ -90,11 +90,6 @@ static const struct mn_session_turn *turn_of(const struct work *w, uint32_t row)
     return mn_session_turn_of(w->table, row);
 }
 
-static bool is_allowed(const struct work *w, uint32_t row)
-{
-    return mn_visible_row(w->r->judged, row);
-}
-
 /* ---- the rows ---- */
 
 /* The row as near, made when it is none yet; NOBODY when there is no such row or it may not be seen. */
@@ -106,7 +101,7 @@ static uint32_t take_row(struct work *w, uint32_t row, bool beside)
         w->near[w->slot[row]].beside |= beside;
         return w->slot[row];
     }
-    if (!is_allowed(w, row))
+    if (!mn_visible_row(w->r->judged, row))
         return NOBODY;
     const struct mn_session_turn *turn = turn_of(w, row);
     uint32_t *session = &w->session_slot[w->table->session[row] + 1];
@@ -191,7 +186,7 @@ static enum mneme_status take_sessions(struct work *w, struct mneme_error *err)
         uint32_t row = table->sessions.item[w->touched[i].session].last;
 
         for (; row != MN_ROW_NONE; row = turn_of(w, row)->before) {
-            if (!is_allowed(w, row))
+            if (!mn_visible_row(w->r->judged, row))
                 continue;
             w->turn[w->turn_count++] = row;
             w->counts[row / 64] |= UINT64_C(1) << row % 64;

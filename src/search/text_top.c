@@ -14,8 +14,7 @@
 
 #include <math.h>
 
-/* A bound is told from the rows touched first, eight for each that is wanted, which the rarest terms chose. */
-#define LOOKED_AT_MAX(wanted) (8 * (wanted))
+#define LOOKED_AT_EACH 8   /* rows touched, for each that is wanted, that a bound is told from */
 #define POSTINGS_A_LOOK 4  /* read in the time that looking at one of them takes */
 #define POSTINGS_A_ROW 250 /* read in the time that looking through one row's terms takes */
 #define FETCH_AHEAD 4      /* rows, while one is scored */
@@ -124,9 +123,10 @@ static void read_touched(const struct mn_text_request *r, const struct mn_text_i
     mark_touched(room, touched, false);
 }
 
+/* Those touched first, which the rarest terms chose. */
 static size_t looked_at(size_t touched, size_t wanted)
 {
-    return touched < LOOKED_AT_MAX(wanted) ? touched : LOOKED_AT_MAX(wanted);
+    return touched < LOOKED_AT_EACH * wanted ? touched : LOOKED_AT_EACH * wanted;
 }
 
 /*

@@ -9,6 +9,7 @@
  */
 #include "text/then.h"
 
+#include "base/str.h"
 #include "text/calendar.h"
 #include "text/letters.h"
 #include "text/when.h"
@@ -61,27 +62,9 @@ static void read_words(struct mn_str text, struct words *words)
     }
 }
 
-/* Latin letters without regard to case; the list is in lower case and ends with NULL. */
-static bool is_any(struct mn_str word, const char *const *list)
-{
-    char first = word.bytes ? mn_letter_to_lower(word.at[0]) : '\0';
-
-    for (; *list; list++) {
-        size_t i = 1;
-
-        if (first != **list) /* most words fall here */
-            continue;
-        while (i < word.bytes && mn_letter_to_lower(word.at[i]) == (*list)[i])
-            i++;
-        if (i == word.bytes && !(*list)[i])
-            return true;
-    }
-    return false;
-}
-
 static bool is_at(const struct words *words, size_t i, const char *const *list)
 {
-    return i < words->count && is_any(words->item[i].text, list);
+    return i < words->count && mn_str_alike_any(words->item[i].text, list);
 }
 
 static bool stops(struct mn_str word)
@@ -109,7 +92,7 @@ static int unit_days(struct mn_str word, bool several)
     static const int days[] = { 1, 7, 30, 365 };
 
     for (size_t i = 0; i < COUNT_OF(days); i++)
-        if (is_any(word, one[i]) || (several && is_any(word, many[i])))
+        if (mn_str_alike_any(word, one[i]) || (several && mn_str_alike_any(word, many[i])))
             return days[i];
     return 0;
 }
@@ -136,7 +119,7 @@ static int count_before(const struct words *words, size_t unit, size_t *ret_firs
     if (is_at(words, at, single))
         return 1;
     for (int i = 0; i < 12; i++)
-        if (is_any(words->item[at].text, (const char *const[]){ number[i], NULL }))
+        if (mn_str_alike_any(words->item[at].text, (const char *const[]){ number[i], NULL }))
             return i + 1;
     for (size_t i = 0; i < words->item[at].text.bytes && count < 1000; i++) {
         if (!mn_letter_digit(words->item[at].text.at[i]))
@@ -164,10 +147,10 @@ static bool read_event(const struct words *words, size_t first, struct mn_then *
     for (; i < words->count && i < first + EVENT_WORDS_MAX; i++) {
         struct mn_str word = words->item[i].text;
 
-        if (!words->item[i].follows || is_any(word, asks))
+        if (!words->item[i].follows || mn_str_alike_any(word, asks))
             break;
         has_content = has_content || (!stops(word) && !unit_days(word, true) && word.bytes > 1 &&
-                                      !is_any(word, seasons));
+                                      !mn_str_alike_any(word, seasons));
     }
     if (!has_content)
         return false;
@@ -487,7 +470,7 @@ static bool asks_of_the_past(struct mn_str before, struct mn_str behind, bool th
         if (is_at(&words, 0, when))
             return false;
         for (size_t w = 0; w < words.count; w++)
-            if (is_any(words.item[w].text, english_past))
+            if (mn_str_alike_any(words.item[w].text, english_past))
                 return true;
         han = han || holds_any(part[i], han_past);
         plans = plans || holds_any(part[i], han_plans);
@@ -568,7 +551,7 @@ static bool is_general(struct mn_str part)
     read_words(part, &words);
     for (size_t w = 0; w < words.count; w++)
         if ((unsigned char)words.item[w].text.at[0] < 0x80 && !stops(words.item[w].text) &&
-            !is_any(words.item[w].text, english_general))
+            !mn_str_alike_any(words.item[w].text, english_general))
             return false;
     for (const char *at = part.at; at < end;) {
         size_t bytes = begins_any(at, end, han_general);

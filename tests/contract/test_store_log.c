@@ -80,24 +80,36 @@ static struct mn_store *open_at(const char *path, const char *key)
     return store;
 }
 
-static enum mneme_status put(struct mn_store *store, int number)
+/* Memories from `first` on, in one commit; content NULL: their ids. */
+static enum mneme_status put_some(struct mn_store *store, int first, size_t count,
+                                  const char *content)
 {
-    MN_ARENA_AUTO arena = mn_arena_new(1 << 20);
-    struct mneme_memory given = MNEME_MEMORY_INIT;
-    struct mneme_memory whole;
-    struct mn_written written = { 0 };
-    const struct mn_write write = { .kind = MN_WRITE_MEMORY,
-                                    .expected_revision = MN_REVISION_NEW,
-                                    .memory = &whole };
-    const struct mn_commit commit = { .write = &write, .count = 1, .now_ms = T0 };
+    MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
+    struct mneme_memory *whole = mn_arena_array(arena, struct mneme_memory, count);
+    struct mn_write *write = mn_arena_array(arena, struct mn_write, count);
+    struct mn_written *written = mn_arena_array(arena, struct mn_written, count);
+    const struct mn_commit commit = { .write = write, .count = count, .now_ms = T0 };
     struct mneme_error err;
 
-    given.tenant_id = "t";
-    given.user_id = "ann";
-    given.id = given.content = mn_arena_printf(arena, "m-%d", number);
-    given.type = "fact";
-    ASSERT_OK(mn_memory_complete(&given, T0, arena, &whole, &err));
-    return mn_store_commit_one(store, &commit, &written, &err);
+    for (size_t i = 0; i < count; i++) {
+        struct mneme_memory given = MNEME_MEMORY_INIT;
+
+        given.tenant_id = "t";
+        given.user_id = "ann";
+        given.id = mn_arena_printf(arena, "m-%d", first + (int)i);
+        given.content = content ? content : given.id;
+        given.type = "fact";
+        ASSERT_OK(mn_memory_complete(&given, T0, arena, &whole[i], &err));
+        write[i] = (struct mn_write){ .kind = MN_WRITE_MEMORY,
+                                      .expected_revision = MN_REVISION_NEW,
+                                      .memory = &whole[i] };
+    }
+    return mn_store_commit_one(store, &commit, written, &err);
+}
+
+static enum mneme_status put(struct mn_store *store, int number)
+{
+    return put_some(store, number, 1, NULL);
 }
 
 static int64_t change_count(struct mn_store *store)
@@ -351,45 +363,16 @@ static void what_is_let_go_is_not_written(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Memories of 60,000 bytes, in one commit. */
-static void put_large(struct mn_store *store, size_t count)
-{
-    MN_ARENA_AUTO arena = mn_arena_new((size_t)64 << 20);
-    struct mneme_memory *whole = mn_arena_array(arena, struct mneme_memory, count);
-    struct mn_write *write = mn_arena_array(arena, struct mn_write, count);
-    struct mn_written *written = mn_arena_array(arena, struct mn_written, count);
-    const struct mn_commit commit = { .write = write, .count = count, .now_ms = T0 };
-    struct mn_commit_result result = { .written = written };
-    char *text = mn_arena_room(arena, 60001);
-    struct mneme_error err;
-
-    memset(text, 'x', 60000);
-    text[60000] = '\0';
-    for (size_t i = 0; i < count; i++) {
-        struct mneme_memory given = MNEME_MEMORY_INIT;
-
-        given.tenant_id = "t";
-        given.user_id = "bob";
-        given.id = mn_arena_printf(arena, "large-%zu", i);
-        given.content = text;
-        given.summary = "x";
-        given.type = "fact";
-        ASSERT_OK(mn_memory_complete(&given, T0, arena, &whole[i], &err));
-        write[i] = (struct mn_write){ .kind = MN_WRITE_MEMORY,
-                                      .expected_revision = MN_REVISION_NEW,
-                                      .memory = &whole[i] };
-    }
-    ASSERT_OK(store->ops->commit(store, &commit, 1, &result, &err));
-    ASSERT_OK(result.status);
-}
-
 /* Of 12 MB; 10 MiB is the most that stays. */
 static void what_one_commit_made_of_the_log_is_given_back(void **state)
 {
     struct place *p = *state;
     struct mn_store *store = open_at(p->file, NULL);
+    char text[60001];
 
-    put_large(store, 200);
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    ASSERT_OK(put_some(store, 2, 200, text));
     assert_true(bytes_of(p->log) > 12000000);
     ASSERT_OK(put(store, 1)); /* the first behind the merging */
     assert_int_equal(bytes_of(p->log), 10 << 20);

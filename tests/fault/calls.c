@@ -62,7 +62,7 @@ void faults_put(struct mneme *handle, const struct mneme_memory *memory)
     faults_resume(failing);
 }
 
-void faults_catch_up(void)
+struct mneme_answer *faults_answer(void)
 {
     struct mneme_request request = MNEME_REQUEST_INIT;
     struct mneme_answer *answer = NULL;
@@ -75,8 +75,13 @@ void faults_catch_up(void)
     request.now_ms = FAULT_NOW;
     if (mneme_retrieve(fault_handle, &request, &answer, &err) != MNEME_OK)
         fail_msg("with nothing failing: %s", err.message);
-    mneme_answer_free(answer);
     faults_resume(failing);
+    return answer;
+}
+
+void faults_catch_up(void)
+{
+    mneme_answer_free(faults_answer());
 }
 
 /* ---- what must hold afterwards ---- */

@@ -42,6 +42,7 @@ extern const size_t fault_group_count;
 struct mneme_memory faults_memory(const char *id, const char *content);
 void faults_put(struct mneme *handle, const struct mneme_memory *memory);
 void faults_catch_up(void);
+struct mneme_answer *faults_answer(void); /* that request's, for the caller to free */
 void faults_close_keyed(void); /* the stores that key_calls.c keeps open */
 
 /* ---- the store ---- */

@@ -30,28 +30,10 @@ static enum mneme_status call_retrieve(struct mneme_error *err)
     return status;
 }
 
-/* With the faults paused. */
-static struct mneme_answer *answer_whole(void)
-{
-    struct mneme_request request = MNEME_REQUEST_INIT;
-    struct mneme_answer *answer = NULL;
-    struct mneme_error err;
-
-    request.identity.tenant_id = "t";
-    request.identity.user_id = "ann";
-    request.text = "Which quay do the harbour pilots use?";
-    request.now_ms = FAULT_NOW;
-    assert_int_equal(mneme_retrieve(fault_handle, &request, &answer, &err), MNEME_OK);
-    return answer;
-}
-
 static enum mneme_status call_explain(struct mneme_error *err)
 {
-    long failing = faults_pause();
-    struct mneme_answer *answer = answer_whole();
+    struct mneme_answer *answer = faults_answer();
     char *explained = NULL;
-
-    faults_resume(failing);
     enum mneme_status status = mneme_trace_explain(answer->trace, &explained, err);
     assert_true((status == MNEME_OK) == (explained != NULL));
     mneme_free(explained);
@@ -63,7 +45,7 @@ static enum mneme_status call_explain(struct mneme_error *err)
 static enum mneme_status get_trace(bool waits, struct mneme_error *err)
 {
     long failing = faults_pause();
-    struct mneme_answer *answer = answer_whole();
+    struct mneme_answer *answer = faults_answer();
     char *json = NULL;
 
     if (!waits)
@@ -90,7 +72,7 @@ static enum mneme_status call_trace_get_waiting(struct mneme_error *err)
 static enum mneme_status call_report_use(struct mneme_error *err)
 {
     long failing = faults_pause();
-    struct mneme_answer *answer = answer_whole();
+    struct mneme_answer *answer = faults_answer();
     struct mneme_use use = MNEME_USE_INIT;
     const char *id;
     size_t counted = 7;

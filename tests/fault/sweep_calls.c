@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CLEAN_BEFORE 7 /* and after a call that fails */
+
 static long rounds; /* so that each time has a name of its own */
 
 static enum mneme_status erase_one(char **ret_receipt, struct mneme_error *err)
@@ -44,24 +46,31 @@ static enum mneme_status call_erase(struct mneme_error *err)
     return status;
 }
 
+/* A report is there when the call succeeds, and only then, and says that the store is clean; one whose
+ * archive could not be looked at is not, and says so. Frees it. */
+static enum mneme_status look_at(enum mneme_status status, int clean, char *report,
+                                 const struct mneme_error *err)
+{
+    assert_true((status == MNEME_OK) == (report != NULL));
+    bool unseen = status == MNEME_OK && clean == 0 && strstr(report, "\"archive_seen\":false");
+    if (!unseen && clean != (status == MNEME_OK ? 1 : CLEAN_BEFORE))
+        fail_msg("clean is %d: %s", clean, report ? report : err->message);
+    mneme_free(report);
+    return status;
+}
+
 static enum mneme_status call_erase_verify(struct mneme_error *err)
 {
     static char *receipt;
     char *report = NULL;
-    int clean = 7;
+    int clean = CLEAN_BEFORE;
     long failing = faults_pause();
 
     if (!receipt)
         assert_int_equal(erase_one(&receipt, err), MNEME_OK);
     faults_resume(failing);
     enum mneme_status status = mneme_erase_verify(fault_handle, receipt, &clean, &report, err);
-    assert_true((status == MNEME_OK) == (report != NULL));
-    /* One whose archive could not be looked at is not clean, and says so. */
-    bool unseen = status == MNEME_OK && clean == 0 && strstr(report, "\"archive_seen\":false");
-    if (!unseen && clean != (status == MNEME_OK ? 1 : 7))
-        fail_msg("clean is %d: %s", clean, report ? report : err->message);
-    mneme_free(report);
-    return status;
+    return look_at(status, clean, report, err);
 }
 
 static enum mneme_status call_rebuild(struct mneme_error *err)
@@ -78,17 +87,11 @@ static enum mneme_status call_reconcile(struct mneme_error *err)
 {
     struct mneme_reconciliation how = MNEME_RECONCILIATION_INIT;
     char *report = NULL;
-    int clean = 7;
+    int clean = CLEAN_BEFORE;
 
     how.repair = 1;
     enum mneme_status status = mneme_reconcile(fault_handle, &how, &clean, &report, err);
-    assert_true((status == MNEME_OK) == (report != NULL));
-    /* One whose archive could not be looked at is not clean, and says so. */
-    bool unseen = status == MNEME_OK && clean == 0 && strstr(report, "\"archive_seen\":false");
-    if (!unseen && clean != (status == MNEME_OK ? 1 : 7))
-        fail_msg("clean is %d: %s", clean, report ? report : err->message);
-    mneme_free(report);
-    return status;
+    return look_at(status, clean, report, err);
 }
 
 static const struct fault_call calls[] = {
